@@ -1,0 +1,36 @@
+// The fixed header in front of a bundle's FlatBuffer payload.
+#ifndef GMOE_RUNTIME_ABI_HEADER_H
+#define GMOE_RUNTIME_ABI_HEADER_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gmoe::abi {
+
+/// Raised whenever an older reader would misread a newer payload.
+inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr char kMagic[8] = {'G', 'M', 'O', 'E', 'B', 'N', 'D', 'L'};
+
+/// Little-endian, 32 bytes, directly followed by `payloadBytes` of payload.
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t reserved; // 0
+  uint64_t payloadBytes;
+  uint64_t checksum; // FNV-1a 64 of the payload
+};
+static_assert(sizeof(Header) == 32);
+
+/// FNV-1a, 64 bits: finds altered bytes, no protection against an adversary
+/// (the FlatBuffers verifier and the program's own checks are that).
+inline uint64_t checksum(const uint8_t *data, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (size_t i = 0; i < size; ++i) {
+    hash = (hash ^ data[i]) * 0x100000001b3ull;
+  }
+  return hash;
+}
+
+} // namespace gmoe::abi
+
+#endif // GMOE_RUNTIME_ABI_HEADER_H
