@@ -1,0 +1,64 @@
+#include "dialect/GroupedMoe/IR/BufferizableOpInterfaceImpl.h"
+
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/IR/Operation.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace grouped_moe;
+
+namespace {
+/// Every op of the dialect reads its inputs and writes its destinations in
+/// place. A destination also counts as read: rows past the last offset keep
+/// what is in it.
+template <typename OpTy>
+struct StructuredOpModel
+    : DstBufferizableOpInterfaceExternalModel<StructuredOpModel<OpTy>, OpTy> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
+                               const AnalysisState &) const {
+    return cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    SmallVector<Value> buffers;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer)) {
+        return failure();
+      }
+      buffers.push_back(*buffer);
+    }
+    SmallVector<Value> results;
+    for (OpOperand &init :
+         cast<DestinationStyleOpInterface>(op).getDpsInitsMutable()) {
+      results.push_back(buffers[init.getOperandNumber()]);
+    }
+    OperationState newOp(op->getLoc(), op->getName(), buffers, TypeRange{},
+                         op->getAttrs());
+    newOp.propertiesAttr = op->getPropertiesAsAttribute();
+    for (Region &region : op->getRegions()) {
+      newOp.addRegion()->takeBody(region);
+    }
+    rewriter.create(newOp);
+    replaceOpWithBufferizedValues(rewriter, op, results);
+    return success();
+  }
+};
+} // namespace
+
+void grouped_moe::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *ctx, GroupedMoeDialect *) {
+    GemmOp::attachInterface<StructuredOpModel<GemmOp>>(*ctx);
+    QuantizeOp::attachInterface<StructuredOpModel<QuantizeOp>>(*ctx);
+    DequantizeOp::attachInterface<StructuredOpModel<DequantizeOp>>(*ctx);
+  });
+}

@@ -1,0 +1,37 @@
+// Which operations an epilogue region may hold.
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+static bool isEpilogueType(Type type) {
+  return type.isF32() || type.isF16() || type.isBF16() || type.isInteger(1) ||
+         type.isInteger(32);
+}
+
+bool grouped_moe::isEpilogueOp(Operation *op) {
+  if (!isa<
+          // Selection and constants.
+          arith::ConstantOp, arith::SelectOp, arith::CmpFOp, arith::CmpIOp,
+          arith::BitcastOp,
+          // f32 arithmetic, rounded to nearest even, never contracted.
+          arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+          arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp,
+          arith::UIToFPOp,
+          // Masks and bit patterns.
+          arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::AddIOp,
+          arith::SubIOp, arith::MulIOp, arith::ShLIOp, arith::ShRUIOp,
+          arith::ShRSIOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp,
+          // Functions.
+          math::AbsFOp, math::FmaOp, math::CopySignOp, math::FloorOp,
+          math::CeilOp, math::RoundEvenOp, math::TruncOp, math::SqrtOp,
+          math::RsqrtOp, math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
+          math::TanhOp, math::ErfOp>(op)) {
+    return false;
+  }
+  return llvm::all_of(op->getOperandTypes(), isEpilogueType) &&
+         llvm::all_of(op->getResultTypes(), isEpilogueType);
+}

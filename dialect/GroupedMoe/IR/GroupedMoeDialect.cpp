@@ -1,0 +1,59 @@
+#include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
+
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "dialect/GroupedMoe/IR/GroupedMoeDialect.cpp.inc"
+#include "dialect/GroupedMoe/IR/GroupedMoeEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialect/GroupedMoe/IR/GroupedMoeAttrs.cpp.inc"
+
+using namespace mlir;
+using namespace grouped_moe;
+
+void GroupedMoeDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/GroupedMoe/IR/GroupedMoeAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.cpp.inc"
+      >();
+}
+
+LogicalResult
+ScaleLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        ScaleDirection, ScaleGrouping, int64_t block) {
+  if (block != 16 && block != 32) {
+    return emitError() << "scale layout: block is " << block
+                       << " elements, expected 16 or 32 (layout_c1)";
+  }
+  return success();
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> tile, int64_t stages,
+                                   int64_t accumulators,
+                                   ArrayRef<int64_t> cluster, SchedulerKind) {
+  if (tile.size() != 3 || cluster.size() != 2) {
+    return emitError() << "schedule: tile has " << tile.size()
+                       << " and cluster has " << cluster.size()
+                       << " extents, expected 3 (M, N, K) and 2 (M, N) "
+                          "(schedule_c1)";
+  }
+  auto positive = [](int64_t v) { return v > 0; };
+  if (!llvm::all_of(tile, positive) || !llvm::all_of(cluster, positive) ||
+      stages < 1 || accumulators < 1) {
+    return emitError()
+           << "schedule: every extent must be positive (schedule_c1)";
+  }
+  if (stages > 32 || accumulators > 2) {
+    return emitError() << "schedule: stages is " << stages
+                       << " and accumulators is " << accumulators
+                       << ", expected at most 32 and at most 2 (schedule_c2)";
+  }
+  return success();
+}

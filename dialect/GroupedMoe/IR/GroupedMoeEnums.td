@@ -1,0 +1,32 @@
+// Enumerations of the grouped_moe dialect.
+#ifndef GROUPED_MOE_ENUMS_TD
+#define GROUPED_MOE_ENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+class GroupedMoe_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::grouped_moe";
+  let genSpecializedAttr = 0;
+}
+
+def GroupedMoe_ScaleDirection : GroupedMoe_Enum<"ScaleDirection", "direction of a scale block", [
+  I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"column", 1>]>;
+
+def GroupedMoe_ScaleGrouping : GroupedMoe_Enum<"ScaleGrouping", "where scale atoms start", [
+  I32EnumAttrCase<"whole", 0>, I32EnumAttrCase<"per_group", 1>]>;
+
+def GroupedMoe_Rounding : GroupedMoe_Enum<"ScaleRounding", "how a block's maximum becomes a power of two", [
+  I32EnumAttrCase<"rceil", 0>, I32EnumAttrCase<"floor", 1>]>;
+
+def GroupedMoe_InputKind : GroupedMoe_Enum<"InputKind", "how an epilogue input follows the product's elements", [
+  I32EnumAttrCase<"per_element", 0>, I32EnumAttrCase<"per_row", 1>,
+  I32EnumAttrCase<"per_group", 2>, I32EnumAttrCase<"per_group_column", 3>]>;
+
+def GroupedMoe_OutputKind : GroupedMoe_Enum<"OutputKind", "what becomes of a yielded value", [
+  I32EnumAttrCase<"plain", 0>]>;
+
+def GroupedMoe_SchedulerKind : GroupedMoe_Enum<"SchedulerKind", "how CTAs find their tiles", [
+  I32EnumAttrCase<"static_persistent", 0>]>;
+
+#endif // GROUPED_MOE_ENUMS_TD

@@ -1,0 +1,107 @@
+// Generated op definitions, and the custom pieces of their textual form.
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+
+// ins(%x : type as kind, ...), absent when there are none.
+static ParseResult
+parseEpilogueInputs(OpAsmParser &parser,
+                    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
+                    SmallVectorImpl<Type> &types, DenseI32ArrayAttr &kinds) {
+  SmallVector<int32_t> values;
+  if (succeeded(parser.parseOptionalKeyword("ins"))) {
+    auto one = [&]() -> ParseResult {
+      StringRef keyword;
+      if (parser.parseOperand(inputs.emplace_back()) ||
+          parser.parseColonType(types.emplace_back()) ||
+          parser.parseKeyword("as")) {
+        return failure();
+      }
+      SMLoc loc = parser.getCurrentLocation();
+      if (parser.parseKeyword(&keyword)) {
+        return failure();
+      }
+      std::optional<InputKind> kind = symbolizeInputKind(keyword);
+      if (!kind) {
+        return parser.emitError(loc)
+               << "unknown input kind '" << keyword
+               << "', expected per_element, per_row, per_group or "
+                  "per_group_column";
+      }
+      values.push_back(static_cast<int32_t>(*kind));
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, one)) {
+      return failure();
+    }
+  }
+  kinds = parser.getBuilder().getDenseI32ArrayAttr(values);
+  return success();
+}
+
+static void printEpilogueInputs(OpAsmPrinter &printer, Operation *,
+                                OperandRange inputs, TypeRange types,
+                                DenseI32ArrayAttr kinds) {
+  if (inputs.empty()) {
+    return;
+  }
+  printer << "ins(";
+  llvm::interleaveComma(llvm::zip(inputs, types, kinds.asArrayRef()), printer,
+                        [&](auto item) {
+                          auto [input, type, kind] = item;
+                          printer << input << " : " << type << " as "
+                                  << stringifyInputKind(
+                                         static_cast<InputKind>(kind));
+                        });
+  printer << ") ";
+}
+
+// outs(%d : type [as kind], ...); plain is not printed.
+static ParseResult
+parseEpilogueOutputs(OpAsmParser &parser,
+                     SmallVectorImpl<OpAsmParser::UnresolvedOperand> &outputs,
+                     SmallVectorImpl<Type> &types, DenseI32ArrayAttr &kinds) {
+  SmallVector<int32_t> values;
+  auto one = [&]() -> ParseResult {
+    if (parser.parseOperand(outputs.emplace_back()) ||
+        parser.parseColonType(types.emplace_back())) {
+      return failure();
+    }
+    OutputKind kind = OutputKind::plain;
+    if (succeeded(parser.parseOptionalKeyword("as"))) {
+      StringRef keyword;
+      SMLoc loc = parser.getCurrentLocation();
+      if (parser.parseKeyword(&keyword)) {
+        return failure();
+      }
+      std::optional<OutputKind> parsed = symbolizeOutputKind(keyword);
+      if (!parsed) {
+        return parser.emitError(loc)
+               << "unknown output kind '" << keyword << "', expected plain";
+      }
+      kind = *parsed;
+    }
+    values.push_back(static_cast<int32_t>(kind));
+    return success();
+  };
+  if (parser.parseKeyword("outs") ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, one)) {
+    return failure();
+  }
+  kinds = parser.getBuilder().getDenseI32ArrayAttr(values);
+  return success();
+}
+
+static void printEpilogueOutputs(OpAsmPrinter &printer, Operation *,
+                                 OperandRange outputs, TypeRange types,
+                                 DenseI32ArrayAttr) {
+  printer << "outs(";
+  llvm::interleaveComma(llvm::zip(outputs, types), printer, [&](auto item) {
+    printer << std::get<0>(item) << " : " << std::get<1>(item);
+  });
+  printer << ")";
+}
+
+#define GET_OP_CLASSES
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.cpp.inc"

@@ -1,0 +1,27 @@
+// Operations of the grouped_moe dialect.
+#ifndef DIALECT_GROUPEDMOE_IR_GROUPEDMOEOPS_H
+#define DIALECT_GROUPEDMOE_IR_GROUPEDMOEOPS_H
+
+#include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h.inc"
+
+namespace grouped_moe {
+
+/// Whether an epilogue region may hold `op` (gemm_c11): scalar arithmetic that
+/// every target and the reference executor can compute.
+bool isEpilogueOp(mlir::Operation *op);
+
+} // namespace grouped_moe
+
+#endif // DIALECT_GROUPEDMOE_IR_GROUPEDMOEOPS_H

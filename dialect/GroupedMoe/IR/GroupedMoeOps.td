@@ -1,0 +1,205 @@
+// Operations of the grouped_moe dialect.
+#ifndef GROUPED_MOE_OPS_TD
+#define GROUPED_MOE_OPS_TD
+
+include "dialect/GroupedMoe/IR/GroupedMoeAttrs.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class GroupedMoe_Op<string mnemonic, list<Trait> traits = []> : Op<GroupedMoe_Dialect, mnemonic, traits>;
+
+def GroupedMoe_Shaped : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef], "ranked tensor or strided memref">;
+
+// Ops in destination style on tensors or memrefs.
+class GroupedMoe_StructuredOp<string mnemonic, list<Trait> traits = []>
+    : GroupedMoe_Op<mnemonic, traits # [
+        DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let hasVerifier = 1;
+  code destinationStyleDecls = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
+  }];
+  let extraClassDeclaration = destinationStyleDecls;
+}
+
+def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
+    AttrSizedOperandSegments, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "grouped block-scaled matrix product with an epilogue region";
+  let description = [{
+    For every row `m` that belongs to a group `g`, that is `offsets[g-1] <= m < offsets[g]` with `offsets[-1] = 0`:
+
+        acc[m, n] = sum over k of dequantized(lhs)[m, k] * dequantized(rhs)[g, n, k]        in f32
+        outputs[i][m, n] = convert(i-th yielded value of the region on acc[m, n] and its inputs)
+
+    Shapes: `lhs` (R, K), `rhs` (L, N, K), `offsets` (L) i32, cumulative exclusive ends. An epilogue input is `per_element`
+    (R, N), `per_row` (R), `per_group` (L) or `per_group_column` (L, N); it reaches the region as f32. The region's first
+    argument is the accumulator, then one argument for each input; it yields one f32 for each output. Rows past the last
+    offset are not computed: nothing there is read into a result, and outputs keep their bytes there. Values are rounded to
+    the output's type to nearest even; f16 and bf16 overflow to infinity.
+
+    `m_aligned` is the caller's promise that every offset is a multiple of that many rows.
+
+    | constraint | what |
+    |---|---|
+    | `gemm_c1` | lhs is (R, K), of f8E4M3FN or f8E5M2 elements |
+    | `gemm_c2` | rhs is (L, N, K), of the lhs's element type; K agrees |
+    | `gemm_c3` | K is static and a multiple of 32; N is static and a multiple of 16; L is static and at least 1 |
+    | `gemm_c4` | scales are f8E8M0FNU in a `row` layout of block 32 |
+    | `gemm_c5` | scale shapes are those of their layout and operand |
+    | `gemm_c6` | offsets is (L) of i32 |
+    | `gemm_c7` | m_aligned is 128 or 256 |
+    | `gemm_c8` | an input has the shape of its kind, of f32, f16 or bf16 elements |
+    | `gemm_c9` | an output is (R, N), of f32, f16 or bf16 elements; there is one output |
+    | `gemm_c10` | the region takes the accumulator and one f32 for each input, and yields one f32 for each output |
+    | `gemm_c11` | the region holds scalar operations of `arith` and `math` on f32, integers and i1 only |
+    | `gemm_c12` | all operands are tensors, or all are memrefs; static row counts agree |
+    | `gemm_c13` | a scale operand that another op of this dialect produces has that op's layout |
+
+    ```mlir
+    %d = grouped_moe.gemm
+        lhs(%a : tensor<?x256xf8E4M3FN> scales %sfa : tensor<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+        rhs(%b : tensor<4x512x256xf8E4M3FN> scales %sfb : tensor<4x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+        offsets(%offsets : tensor<4xi32>)
+        ins(%prob : tensor<?xf32> as per_row, %alpha : tensor<4xf32> as per_group)
+        outs(%d0 : tensor<?x512xbf16>)
+        attributes {m_aligned = 256 : i64}
+        epilogue {
+    ^bb0(%acc: f32, %p: f32, %al: f32):
+      %x = arith.mulf %acc, %al : f32
+      %y = arith.mulf %x, %p : f32
+      grouped_moe.yield %y : f32
+    } -> tensor<?x512xbf16>
+    ```
+  }];
+  let arguments = (ins
+    GroupedMoe_Shaped:$lhs, GroupedMoe_Shaped:$lhs_scales,
+    GroupedMoe_Shaped:$rhs, GroupedMoe_Shaped:$rhs_scales,
+    GroupedMoe_Shaped:$offsets,
+    Variadic<GroupedMoe_Shaped>:$inputs,
+    Variadic<GroupedMoe_Shaped>:$outputs,
+    GroupedMoe_ScaleLayoutAttr:$lhs_layout,
+    GroupedMoe_ScaleLayoutAttr:$rhs_layout,
+    DenseI32ArrayAttr:$input_kinds,
+    DenseI32ArrayAttr:$output_kinds,
+    DefaultValuedAttr<I64Attr, "256">:$m_aligned,
+    OptionalAttr<GroupedMoe_ScheduleAttr>:$schedule);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    `lhs` `(` $lhs `:` type($lhs) `scales` $lhs_scales `:` type($lhs_scales) `layout` $lhs_layout `)`
+    `rhs` `(` $rhs `:` type($rhs) `scales` $rhs_scales `:` type($rhs_scales) `layout` $rhs_layout `)`
+    `offsets` `(` $offsets `:` type($offsets) `)`
+    custom<EpilogueInputs>($inputs, type($inputs), $input_kinds)
+    custom<EpilogueOutputs>($outputs, type($outputs), $output_kinds)
+    attr-dict-with-keyword `epilogue` $epilogue (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = destinationStyleDecls # [{
+    /// Rows of lhs; kDynamic as a rule.
+    int64_t getRows();
+    int64_t getN();
+    int64_t getK();
+    int64_t getGroups();
+    InputKind getInputKind(unsigned i) { return static_cast<InputKind>(getInputKinds()[i]); }
+  }];
+}
+
+def GroupedMoe_YieldOp : GroupedMoe_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"GemmOp">]> {
+  let summary = "terminator of an epilogue: one value for each output";
+  let description = [{
+    Operand `i` is the value of output `i`; one value may go to several outputs.
+
+    ```mlir
+    grouped_moe.yield %y : f32
+    ```
+  }];
+  let arguments = (ins Variadic<F32>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+}
+
+def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize"> {
+  let summary = "block-scaled quantization along rows";
+  let description = [{
+    For every block x of 32 consecutive elements of a row, in f32, rounding to nearest even, subnormals kept:
+
+        amax  = max |x|                              a NaN propagates
+        rceil:  b = e8m0 of (amax * f32(1/max_elem)), rounded up; Inf and NaN give 255
+        floor:  b = exponent field of amax - emax_elem, at least 0; Inf and NaN give 255
+        q     = saturating conversion of x * 2^(127 - b); b = 255 makes the whole block NaN
+
+    with max_elem 448, emax_elem 8 for f8E4M3FN and 57344, 15 for f8E5M2. A zero block has b = 0 and zero data. Scale bytes
+    of an atom that belong to no element are written as 0.
+
+    Shapes: `input` (R, K) or (L, N, K); `data` the same; `scales` as the layout demands.
+
+    | constraint | what |
+    |---|---|
+    | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static and a multiple of 32 |
+    | `quantize_c2` | data has the input's shape, of f8E4M3FN or f8E5M2 elements |
+    | `quantize_c3` | scales are f8E8M0FNU in the layout `<row, whole, block = 32>` |
+    | `quantize_c4` | the scale shape is that of the layout and the input |
+    | `quantize_c5` | all operands are tensors, or all are memrefs |
+
+    ```mlir
+    %q, %sf = grouped_moe.quantize ins(%x : tensor<?x256xf32>)
+        outs(%q0, %sf0 : tensor<?x256xf8E4M3FN>, tensor<?x2x32x4x4xf8E8M0FNU>)
+        layout <row, whole, block = 32> rounding rceil -> tensor<?x256xf8E4M3FN>, tensor<?x2x32x4x4xf8E8M0FNU>
+    ```
+  }];
+  let arguments = (ins
+    GroupedMoe_Shaped:$input,
+    Variadic<GroupedMoe_Shaped>:$outputs,
+    GroupedMoe_ScaleLayoutAttr:$layout,
+    EnumAttr<GroupedMoe_Dialect, GroupedMoe_Rounding, "rounding">:$rounding);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $input `:` type($input) `)` `outs` `(` $outputs `:` type($outputs) `)`
+    `layout` $layout `rounding` $rounding attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = destinationStyleDecls # [{
+    ::mlir::Value getData() { return getOutputs()[0]; }
+    ::mlir::Value getScales() { return getOutputs()[1]; }
+  }];
+}
+
+def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize"> {
+  let summary = "values of a block-scaled matrix";
+  let description = [{
+    output[.., k] = data[.., k] * 2^(scale - 127), the f32 product rounded to the output's type; scale 255 is NaN.
+
+    | constraint | what |
+    |---|---|
+    | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN or f8E5M2 elements; its last extent is static and a multiple of 32 |
+    | `dequantize_c2` | output has the data's shape, of f32, f16 or bf16 elements |
+    | `dequantize_c3` | scales are f8E8M0FNU in the layout `<row, whole, block = 32>` |
+    | `dequantize_c4` | the scale shape is that of the layout and the data |
+    | `dequantize_c5` | all operands are tensors, or all are memrefs |
+
+    ```mlir
+    %y = grouped_moe.dequantize ins(%q : tensor<?x256xf8E4M3FN> scales %sf : tensor<?x2x32x4x4xf8E8M0FNU>)
+        outs(%y0 : tensor<?x256xf32>) layout <row, whole, block = 32> -> tensor<?x256xf32>
+    ```
+  }];
+  let arguments = (ins
+    GroupedMoe_Shaped:$data,
+    GroupedMoe_Shaped:$scales,
+    Variadic<GroupedMoe_Shaped>:$outputs,
+    GroupedMoe_ScaleLayoutAttr:$layout);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $data `:` type($data) `scales` $scales `:` type($scales) `)`
+    `outs` `(` $outputs `:` type($outputs) `)`
+    `layout` $layout attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = destinationStyleDecls # [{
+    ::mlir::Value getOutput() { return getOutputs()[0]; }
+  }];
+}
+
+#endif // GROUPED_MOE_OPS_TD

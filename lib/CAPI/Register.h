@@ -1,0 +1,17 @@
+// Everything an embedder registers: dialects, interface models, passes.
+#ifndef LIB_CAPI_REGISTER_H
+#define LIB_CAPI_REGISTER_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace grouped_moe {
+
+/// The project's dialects, the upstream dialects its pipelines use, and the
+/// interface models that bufferization and translation need.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+} // namespace grouped_moe
+
+#endif // LIB_CAPI_REGISTER_H
