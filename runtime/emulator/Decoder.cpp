@@ -1,0 +1,808 @@
+#include "runtime/emulator/Decoder.h"
+#include "runtime/emulator/Layout.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gmoe::emulator {
+namespace {
+
+constexpr size_t kMaximumInstructions = 1000000;
+constexpr uint32_t kMaximumLines = 65536;
+
+void nop(Warp &, const Instruction &, uint32_t) {}
+
+} // namespace
+
+Decoder::Decoder(const ModuleSymbols &symbols, Program &program)
+    : symbols_(symbols), program_(program) {
+  trashLine_ = newLines(16);
+}
+
+uint32_t Decoder::newLines(unsigned bytes) {
+  uint32_t line = program_.registerLines;
+  program_.registerLines += std::max(1u, bytes / 4);
+  return line;
+}
+
+bool Decoder::fail(const std::string &what) {
+  if (error_.empty()) {
+    error_ = what;
+  }
+  return false;
+}
+
+Operand Decoder::constant(uint64_t value, unsigned bytes) {
+  Operand o;
+  o.kind = Operand::Constant;
+  o.bank = 1;
+  o.bytes = uint8_t(bytes);
+  if (bytes == 2) {
+    value &= 0xffff;
+  } else if (bytes == 1) {
+    value &= 0xff;
+  } else if (bytes == 4) {
+    value &= 0xffffffffu;
+  }
+  auto &pool = bytes >= 8 ? constants64_ : constants32_;
+  auto [it, isNew] =
+      pool.emplace(value, uint32_t(program_.constants.size() / 32));
+  if (isNew) {
+    for (unsigned i = 0; i < 32; ++i) {
+      program_.constants.push_back(uint32_t(value));
+      if (bytes >= 8) {
+        program_.constants.push_back(uint32_t(value >> 32));
+      }
+    }
+  }
+  o.line = it->second;
+  return o;
+}
+
+uint32_t Decoder::special(SpecialRegister which) {
+  auto [it, isNew] = specials_.emplace(int(which), 0);
+  if (isNew) {
+    it->second = newLines(4);
+    program_.specials.emplace_back(which, it->second);
+  }
+  return it->second;
+}
+
+Operand Decoder::specialOperand(SpecialRegister which) {
+  Operand o;
+  o.kind = Operand::Register;
+  o.line = special(which);
+  return o;
+}
+
+Operand Decoder::trash(unsigned bytes) {
+  Operand o;
+  o.kind = Operand::Register;
+  o.bytes = uint8_t(bytes);
+  o.line = trashLine_;
+  return o;
+}
+
+Operand Decoder::newRegister(unsigned bytes) {
+  Operand o;
+  o.kind = Operand::Register;
+  o.bytes = uint8_t(bytes);
+  o.line = newLines(bytes);
+  return o;
+}
+
+static bool specialByName(const std::string &name, SpecialRegister &out) {
+  using S = SpecialRegister;
+  static const std::unordered_map<std::string, S> kNames = {
+      {"%tid.x", S::TidX},
+      {"%tid.y", S::TidY},
+      {"%tid.z", S::TidZ},
+      {"%ntid.x", S::NtidX},
+      {"%ntid.y", S::NtidY},
+      {"%ntid.z", S::NtidZ},
+      {"%ctaid.x", S::CtaidX},
+      {"%ctaid.y", S::CtaidY},
+      {"%ctaid.z", S::CtaidZ},
+      {"%nctaid.x", S::NctaidX},
+      {"%nctaid.y", S::NctaidY},
+      {"%nctaid.z", S::NctaidZ},
+      {"%laneid", S::LaneId},
+      {"%warpid", S::WarpId},
+      {"%nwarpid", S::NwarpId},
+      {"%clusterid.x", S::ClusteridX},
+      {"%clusterid.y", S::ClusteridY},
+      {"%clusterid.z", S::ClusteridZ},
+      {"%nclusterid.x", S::NclusteridX},
+      {"%nclusterid.y", S::NclusteridY},
+      {"%nclusterid.z", S::NclusteridZ},
+      {"%cluster_ctaid.x", S::ClusterCtaidX},
+      {"%cluster_ctaid.y", S::ClusterCtaidY},
+      {"%cluster_ctaid.z", S::ClusterCtaidZ},
+      {"%cluster_nctaid.x", S::ClusterNctaidX},
+      {"%cluster_nctaid.y", S::ClusterNctaidY},
+      {"%cluster_nctaid.z", S::ClusterNctaidZ},
+      {"%cluster_ctarank", S::ClusterCtarank},
+      {"%cluster_nctarank", S::ClusterNctarank},
+      {"%is_explicit_cluster", S::IsExplicitCluster},
+      {"%smid", S::SmId},
+      {"%nsmid", S::NsmId},
+      {"%gridid", S::GridId},
+      {"%lanemask_eq", S::LanemaskEq},
+      {"%lanemask_le", S::LanemaskLe},
+      {"%lanemask_lt", S::LanemaskLt},
+      {"%lanemask_ge", S::LanemaskGe},
+      {"%lanemask_gt", S::LanemaskGt},
+      {"%dynamic_smem_size", S::DynamicSmemSize},
+      {"%total_smem_size", S::TotalSmemSize},
+      {"%aggr_smem_size", S::AggrSmemSize}};
+  auto it = kNames.find(name);
+  if (it == kNames.end()) {
+    return false;
+  }
+  out = it->second;
+  return true;
+}
+
+bool Decoder::find(const std::string &name, int scope, Symbol &out) {
+  for (int s = scope; s >= 0; s = scopes_[size_t(s)]->parent) {
+    const Scope &sc = *scopes_[size_t(s)];
+    auto it = sc.symbols.find(name);
+    if (it != sc.symbols.end()) {
+      out = it->second;
+      return true;
+    }
+    // %r<5> declares %r0 to %r4.
+    size_t digits = name.size();
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') {
+      --digits;
+    }
+    for (size_t cut = digits; cut < name.size(); ++cut) {
+      auto range = sc.ranges.find(name.substr(0, cut));
+      if (range == sc.ranges.end() || name.size() - cut > 7 ||
+          (name[cut] == '0' && name.size() - cut > 1)) {
+        continue;
+      }
+      uint32_t index = uint32_t(std::stoul(name.substr(cut)));
+      if (index < range->second.count) {
+        const Range &r = range->second;
+        out.kind = r.predicate ? Symbol::Predicate : Symbol::Register;
+        out.bytes = r.bytes;
+        out.line = r.line + index * std::max(1u, r.bytes / 4);
+        return true;
+      }
+    }
+  }
+  auto global = symbols_.globals.find(name);
+  if (global != symbols_.globals.end()) {
+    out.kind = Symbol::Constant;
+    out.bytes = 8;
+    out.value = global->second;
+    return true;
+  }
+  for (const AstVariable &v : symbols_.module->variables) {
+    if (v.name == name && v.space == StateSpace::Shared) {
+      return sharedSymbol(v, out);
+    }
+  }
+  return false;
+}
+
+bool Decoder::sharedSymbol(const AstVariable &v, Symbol &out) {
+  out.kind = Symbol::Shared;
+  out.bytes = 8;
+  if (v.isExtern) {
+    out.value = ~uint64_t(0); // patched below: the dynamic part comes last
+    return true;
+  }
+  auto it = sharedOffsets_.find(v.name);
+  if (it == sharedOffsets_.end()) {
+    return fail("shared variable '" + v.name + "' has no place");
+  }
+  out.value = it->second;
+  return true;
+}
+
+bool Decoder::declare(const AstVariable &v, int scope) {
+  Scope &sc = *scopes_[size_t(scope)];
+  if (v.isRegister) {
+    unsigned bytes = v.isPredicate ? 4 : v.elementBytes;
+    uint64_t lines = uint64_t(std::max(1u, bytes / 4)) * std::max(1u, v.count);
+    if (program_.registerLines + lines > kMaximumLines) {
+      return fail("more than " + std::to_string(kMaximumLines) +
+                  " 32-bit registers");
+    }
+    if (v.count) {
+      Range r;
+      r.bytes = bytes;
+      r.count = v.count;
+      r.predicate = v.isPredicate;
+      r.line = program_.registerLines;
+      program_.registerLines += uint32_t(lines);
+      sc.ranges[v.name] = r;
+    } else {
+      Symbol s;
+      s.kind = v.isPredicate ? Symbol::Predicate : Symbol::Register;
+      s.bytes = bytes;
+      s.line = newLines(bytes);
+      sc.symbols[v.name] = s;
+    }
+    return true;
+  }
+  Symbol s;
+  s.bytes = 8;
+  switch (v.space) {
+  case StateSpace::Local:
+  case StateSpace::Param: {
+    uint64_t at =
+        (uint64_t(program_.localBytes) + v.align - 1) / v.align * v.align;
+    if (at + v.bytes > (1u << 20)) {
+      return fail("local memory is larger than 1048576 bytes a thread");
+    }
+    s.kind = Symbol::Local;
+    s.value = at;
+    program_.localBytes = uint32_t(at + v.bytes);
+    break;
+  }
+  case StateSpace::Shared:
+    if (!sharedSymbol(v, s)) {
+      return false;
+    }
+    break;
+  default:
+    return fail("unsupported declaration of '" + v.name + "' in a body");
+  }
+  sc.symbols[v.name] = s;
+  return true;
+}
+
+Status Decoder::run(const AstFunction &f) {
+  program_.name = f.name;
+  program_.requiredThreads = f.requiredThreads;
+  program_.maximumThreads = f.maximumThreads;
+  program_.cluster = f.cluster;
+  program_.maximumClusterRank = f.maximumClusterRank;
+  program_.explicitCluster = f.explicitCluster;
+  auto error = [&](uint32_t line) {
+    return invalidArgument("line " + std::to_string(line) + ": " + error_);
+  };
+
+  // Shared variables first: static ones, then the dynamic part at its largest
+  // alignment.
+  uint64_t shared = kReservedSharedBytes;
+  uint32_t dynamicAlign = 16;
+  auto place = [&](const AstVariable &v) {
+    if (v.isExtern) {
+      dynamicAlign = std::max(dynamicAlign, v.align);
+    } else if (!sharedOffsets_.count(v.name)) {
+      shared = (shared + v.align - 1) / v.align * v.align;
+      sharedOffsets_[v.name] = uint32_t(std::min<uint64_t>(shared, 0xffffff));
+      shared += v.bytes;
+    }
+  };
+  for (const AstVariable &v : symbols_.module->variables) {
+    if (v.space == StateSpace::Shared && !v.isRegister) {
+      place(v);
+    }
+  }
+  for (const AstStatement &s : f.body) {
+    if (s.kind == AstStatement::Declaration && !s.variable.isRegister &&
+        s.variable.space == StateSpace::Shared) {
+      place(s.variable);
+    }
+  }
+  program_.staticSharedBytes =
+      uint32_t(std::min<uint64_t>(shared, 0x7fffffff)) - kReservedSharedBytes;
+  if (program_.staticSharedBytes > kMaximumSharedBytes) {
+    error_ = "kernel '" + f.name + "' has " +
+             std::to_string(program_.staticSharedBytes) +
+             " bytes of static shared memory, limit " +
+             std::to_string(kMaximumSharedBytes);
+    return error(f.line);
+  }
+  program_.dynamicSharedOffset =
+      uint32_t((shared + dynamicAlign - 1) / dynamicAlign * dynamicAlign);
+
+  scopes_.push_back(std::make_unique<Scope>());
+  uint64_t offset = 0;
+  for (const AstVariable &v : f.parameters) {
+    offset = (offset + v.align - 1) / v.align * v.align;
+    Symbol s;
+    s.kind = Symbol::Param;
+    s.bytes = 8;
+    s.value = offset;
+    scopes_[0]->symbols[v.name] = s;
+    program_.parameters.push_back({v.name, uint32_t(offset), v.bytes});
+    offset += v.bytes;
+    if (offset > kMaximumParameterBytes) {
+      error_ = "parameters need " + std::to_string(offset) + " bytes, limit " +
+               std::to_string(kMaximumParameterBytes);
+      return error(f.line);
+    }
+  }
+  program_.parameterBytes = uint32_t(offset);
+  if (!body(f, 0)) {
+    return error(statement_ ? statement_->line : f.line);
+  }
+  Instruction end;
+  end.flow = Flow::Exit;
+  end.handler = nop;
+  end.text = "exit";
+  end.sourceLine = f.body.empty() ? f.line : f.body.back().line;
+  program_.code.push_back(end);
+  if (!resolveFixups()) {
+    return error(statement_ ? statement_->line : f.line);
+  }
+  return Status();
+}
+
+bool Decoder::body(const AstFunction &f, int outer) {
+  std::vector<int> stack{outer};
+  for (const AstStatement &s : f.body) {
+    statement_ = &s;
+    int scope = stack.back();
+    switch (s.kind) {
+    case AstStatement::Open:
+      scopes_.push_back(std::make_unique<Scope>());
+      scopes_.back()->parent = scope;
+      stack.push_back(int(scopes_.size()) - 1);
+      break;
+    case AstStatement::Close:
+      stack.pop_back();
+      break;
+    case AstStatement::Label:
+      if (!scopes_[size_t(scope)]
+               ->labels.emplace(s.name, uint32_t(program_.code.size()))
+               .second) {
+        return fail("label '" + s.name + "' is defined twice");
+      }
+      break;
+    case AstStatement::Targets: {
+      std::vector<std::string> names;
+      for (const AstOperand &o : s.operands) {
+        names.push_back(o.name);
+      }
+      scopes_[size_t(scope)]->targets[s.name] = std::move(names);
+      break;
+    }
+    case AstStatement::Declaration:
+      if (!declare(s.variable, scope)) {
+        return false;
+      }
+      break;
+    case AstStatement::Instruction:
+      if (!statement(s, scope)) {
+        return false;
+      }
+      break;
+    }
+  }
+  return true;
+}
+
+void Decoder::emit(Handler handler, std::vector<Operand> operands, uint32_t a) {
+  Instruction i;
+  i.handler = handler;
+  i.a = a;
+  i.operands = uint32_t(program_.operands.size());
+  i.operandCount = uint16_t(operands.size());
+  i.guarded = instruction_.guarded;
+  i.guardNegated = instruction_.guardNegated;
+  i.guardLine = instruction_.guardLine;
+  i.sourceLine = statement_->line;
+  i.text = statement_->text;
+  program_.operands.insert(program_.operands.end(), operands.begin(),
+                           operands.end());
+  program_.code.push_back(i);
+}
+
+bool Decoder::statement(const AstStatement &s, int scope) {
+  if (program_.code.size() > kMaximumInstructions) {
+    return fail("more than " + std::to_string(kMaximumInstructions) +
+                " instructions");
+  }
+  statement_ = &s;
+  scope_ = scope;
+  parts_.clear();
+  pending_.clear();
+  instruction_ = Instruction();
+  instruction_.text = s.text;
+  instruction_.sourceLine = s.line;
+  for (size_t begin = 0; begin <= s.name.size();) {
+    size_t dot = std::min(s.name.find('.', begin), s.name.size());
+    parts_.push_back(s.name.substr(begin, dot - begin));
+    begin = dot + 1;
+  }
+  taken_.assign(parts_.size(), false);
+  taken_[0] = true;
+  if (s.guarded) {
+    Symbol guard;
+    if (!find(s.guard, scope, guard) || guard.kind != Symbol::Predicate) {
+      return fail("guard '" + s.guard + "' is not a predicate register");
+    }
+    instruction_.guarded = true;
+    instruction_.guardNegated = s.guardNegated;
+    instruction_.guardLine = guard.line;
+  }
+  const std::string &op = parts_[0];
+  auto commit = [&] {
+    for (size_t k = 0; k < parts_.size(); ++k) {
+      if (!taken_[k]) {
+        return fail("unsupported instruction '" + std::string(s.text) +
+                    "' ('." + parts_[k] + "' is not known here)");
+      }
+    }
+    instruction_.operands = uint32_t(program_.operands.size());
+    instruction_.operandCount = uint16_t(pending_.size());
+    program_.operands.insert(program_.operands.end(), pending_.begin(),
+                             pending_.end());
+    program_.code.push_back(instruction_);
+    return true;
+  };
+  if (op == "bra" || op == "brx") {
+    take("uni");
+    bool indexed = op == "brx";
+    if ((indexed && !take("idx")) || size() != (indexed ? 2u : 1u) ||
+        ast(indexed).kind != AstOperand::Name) {
+      return fail("unsupported instruction '" + std::string(s.text) + "'");
+    }
+    instruction_.handler = nop;
+    instruction_.flow = indexed ? Flow::BranchIndexed : Flow::Branch;
+    if (indexed && !source(ast(0), Type::U32)) {
+      return false;
+    }
+    fixups_.push_back(
+        {program_.code.size(), scope, ast(indexed).name, indexed, s.line});
+    return commit();
+  }
+  if (op == "exit" || op == "ret") {
+    take("uni");
+    instruction_.handler = nop;
+    instruction_.flow = Flow::Exit;
+    if (op == "ret" && !returns_.empty()) {
+      instruction_.flow = Flow::Branch;
+      returns_.back().push_back(program_.code.size());
+    }
+    return commit();
+  }
+  if (op == "call") {
+    return call(s, scope);
+  }
+  if (!decode()) {
+    return fail("unsupported instruction '" + std::string(s.text) + "'");
+  }
+  return commit();
+}
+
+bool Decoder::call(const AstStatement &s, int scope) {
+  size_t k = 0;
+  const AstOperand *results = nullptr, *arguments = nullptr;
+  if (k < size() && ast(k).kind == AstOperand::List) {
+    results = &ast(k++);
+  }
+  if (k >= size() || ast(k).kind != AstOperand::Name) {
+    return fail("unsupported instruction '" + std::string(s.text) + "'");
+  }
+  const std::string name = ast(k++).name;
+  if (k < size() && ast(k).kind == AstOperand::List) {
+    arguments = &ast(k++);
+  }
+  const AstFunction *callee = nullptr;
+  for (const AstFunction &f : symbols_.module->functions) {
+    if (f.name == name && f.hasBody) {
+      callee = &f;
+    }
+  }
+  if (!callee) {
+    return fail("call of '" + name + "', which has no body in this module");
+  }
+  if (depth_ >= 16) {
+    return fail("calls nest deeper than 16 (recursion is not supported)");
+  }
+  if (s.guarded) {
+    return fail("a predicated call is not supported");
+  }
+  scopes_.push_back(std::make_unique<Scope>());
+  int inner = int(scopes_.size()) - 1;
+  auto bind = [&](const std::vector<AstVariable> &formals,
+                  const AstOperand *actuals) {
+    size_t given = actuals ? actuals->children.size() : 0;
+    if (given != formals.size()) {
+      return fail("call of '" + name + "' passes " + std::to_string(given) +
+                  " values, it takes " + std::to_string(formals.size()));
+    }
+    for (size_t i = 0; i < given; ++i) {
+      Symbol symbol;
+      const AstOperand &o = actuals->children[i];
+      if (o.kind != AstOperand::Name || !find(o.name, scope, symbol)) {
+        return fail("call arguments must be variables");
+      }
+      // A value argument may alias its register: callers pass fresh ones.
+      scopes_[size_t(inner)]->symbols[formals[i].name] = symbol;
+    }
+    return true;
+  };
+  if (!bind(callee->results, results) || !bind(callee->parameters, arguments)) {
+    return false;
+  }
+  ++depth_;
+  returns_.emplace_back();
+  bool ok = body(*callee, inner);
+  --depth_;
+  if (!ok) {
+    return false;
+  }
+  for (size_t index : returns_.back()) {
+    program_.code[index].target = uint32_t(program_.code.size());
+  }
+  returns_.pop_back();
+  return true;
+}
+
+bool Decoder::resolveFixups() {
+  auto lookup = [&](const std::string &label, int scope, uint32_t &out) {
+    for (int s = scope; s >= 0; s = scopes_[size_t(s)]->parent) {
+      auto it = scopes_[size_t(s)]->labels.find(label);
+      if (it != scopes_[size_t(s)]->labels.end()) {
+        out = it->second;
+        return true;
+      }
+    }
+    return fail("label '" + label + "' is not defined");
+  };
+  statement_ = nullptr;
+  for (const Fixup &f : fixups_) {
+    Instruction &i = program_.code[f.instruction];
+    if (!f.isTable) {
+      if (!lookup(f.label, f.scope, i.target)) {
+        error_ = "line " + std::to_string(f.line) + ": " + error_;
+        return false;
+      }
+      continue;
+    }
+    const std::vector<std::string> *names = nullptr;
+    for (int s = f.scope; s >= 0 && !names; s = scopes_[size_t(s)]->parent) {
+      auto it = scopes_[size_t(s)]->targets.find(f.label);
+      if (it != scopes_[size_t(s)]->targets.end()) {
+        names = &it->second;
+      }
+    }
+    if (!names) {
+      return fail("branch table '" + f.label + "' is not defined");
+    }
+    i.target = uint32_t(program_.branchTargets.size());
+    i.targetCount = uint32_t(names->size());
+    for (const std::string &label : *names) {
+      uint32_t target = 0;
+      if (!lookup(label, f.scope, target)) {
+        return false;
+      }
+      program_.branchTargets.push_back(target);
+    }
+  }
+  return true;
+}
+
+bool Decoder::resolve(const AstOperand &o, unsigned bytes, bool isDest,
+                      bool loose, Type type, Operand &out) {
+  auto mismatch = [&](unsigned actual) {
+    return fail("operand '" + o.name + "' has " + std::to_string(actual * 8) +
+                " bits, '" + statement_->name + "' takes " +
+                std::to_string(bytes * 8));
+  };
+  switch (o.kind) {
+  case AstOperand::Integer:
+  case AstOperand::Float32:
+  case AstOperand::Float64: {
+    if (isDest) {
+      return fail("a constant cannot be a destination");
+    }
+    uint64_t value = o.value;
+    if (o.kind == AstOperand::Float64 && bytes == 4 && isFloat(type)) {
+      double d;
+      std::copy_n(reinterpret_cast<const char *>(&value), 8,
+                  reinterpret_cast<char *>(&d));
+      float f = float(d);
+      uint32_t bits;
+      std::copy_n(reinterpret_cast<const char *>(&f), 4,
+                  reinterpret_cast<char *>(&bits));
+      value = bits;
+    } else if (o.kind == AstOperand::Integer && type == Type::F32 &&
+               value == 0) {
+      value = 0;
+    }
+    out = constant(value, bytes);
+    return true;
+  }
+  case AstOperand::Name:
+    break;
+  default:
+    return fail("operand has the wrong form for '" + statement_->name + "'");
+  }
+  if (o.name == "_" && isDest) {
+    out = trash(bytes);
+    return true;
+  }
+  Symbol symbol;
+  if (find(o.name, scope_, symbol)) {
+    if (symbol.kind == Symbol::Register) {
+      if (o.negated) {
+        return fail("'!' needs a predicate");
+      }
+      if (symbol.bytes != bytes && bytes &&
+          !(loose && symbol.bytes >= bytes && symbol.bytes <= 8)) {
+        return mismatch(symbol.bytes);
+      }
+      out.kind = Operand::Register;
+      out.bytes = uint8_t(symbol.bytes);
+      out.line = symbol.line;
+      return true;
+    }
+    if (symbol.kind == Symbol::Predicate) {
+      return fail("'" + o.name + "' is a predicate");
+    }
+    if (isDest) {
+      return fail("'" + o.name + "' cannot be a destination");
+    }
+    if (symbol.kind == Symbol::Shared) {
+      return fail("the address of '" + o.name +
+                  "' is only supported in mov and "
+                  "in address operands");
+    }
+    out = constant(symbol.value + uint64_t(o.offset), bytes);
+    return true;
+  }
+  SpecialRegister which;
+  if (!isDest && specialByName(o.name, which)) {
+    out = specialOperand(which);
+    return bytes == 4 || loose ? true : mismatch(4);
+  }
+  return fail("'" + o.name + "' is not defined");
+}
+
+bool Decoder::dest(const AstOperand &o, unsigned bytes, bool loose) {
+  Operand out;
+  if (!resolve(o, bytes, true, loose, Type::None, out)) {
+    return false;
+  }
+  push(out);
+  return true;
+}
+
+bool Decoder::source(const AstOperand &o, Type type, bool loose) {
+  Operand out;
+  if (!resolve(o, typeBytes(type), false, loose, type, out)) {
+    return false;
+  }
+  push(out);
+  return true;
+}
+
+bool Decoder::predicateDest(const AstOperand &o) {
+  Operand out;
+  out.kind = Operand::Predicate;
+  if (o.kind == AstOperand::Name && o.name == "_") {
+    out.line = trashLine_;
+    push(out);
+    return true;
+  }
+  Symbol symbol;
+  if (o.kind != AstOperand::Name || o.negated ||
+      !find(o.name, scope_, symbol) || symbol.kind != Symbol::Predicate) {
+    return fail("'" + o.name + "' is not a predicate register");
+  }
+  out.line = symbol.line;
+  push(out);
+  return true;
+}
+
+bool Decoder::predicateSource(const AstOperand &o) {
+  if (o.kind == AstOperand::Integer) {
+    // PTX writes true as -1 or 1.
+    Operand out = constant(o.value ? 0xffffffffu : 0, 4);
+    out.negated = o.negated;
+    push(out);
+    return true;
+  }
+  Operand out;
+  Symbol symbol;
+  if (o.kind != AstOperand::Name || !find(o.name, scope_, symbol) ||
+      symbol.kind != Symbol::Predicate) {
+    return fail("'" + o.name + "' is not a predicate register");
+  }
+  out.kind = Operand::Predicate;
+  out.line = symbol.line;
+  out.negated = o.negated;
+  push(out);
+  return true;
+}
+
+bool Decoder::isAddressSymbol(const AstOperand &o) {
+  Symbol symbol;
+  return o.kind == AstOperand::Name && find(o.name, scope_, symbol) &&
+         symbol.kind != Symbol::Register && symbol.kind != Symbol::Predicate;
+}
+
+bool Decoder::address(const AstOperand &o) {
+  if (o.kind != AstOperand::Address) {
+    return fail("'" + statement_->name + "' takes an address in brackets");
+  }
+  Operand out;
+  if (o.name.empty()) {
+    out = constant(o.value, 8);
+    out.kind = Operand::Address;
+    push(out);
+    return true;
+  }
+  Symbol symbol;
+  if (!find(o.name, scope_, symbol)) {
+    return fail("'" + o.name + "' is not defined");
+  }
+  out.kind = Operand::Address;
+  out.offset = o.offset;
+  switch (symbol.kind) {
+  case Symbol::Register:
+    if (symbol.bytes != 4 && symbol.bytes != 8) {
+      return fail("address register '" + o.name + "' has " +
+                  std::to_string(symbol.bytes * 8) + " bits");
+    }
+    out.bytes = uint8_t(symbol.bytes);
+    out.line = symbol.line;
+    break;
+  case Symbol::Predicate:
+    return fail("'" + o.name + "' is a predicate");
+  case Symbol::Shared:
+    out.line = special(SpecialRegister::SharedBase);
+    out.space = StateSpace::Shared;
+    out.offset +=
+        int64_t(symbol.value == ~uint64_t(0) ? program_.dynamicSharedOffset
+                                             : symbol.value);
+    break;
+  case Symbol::Local:
+  case Symbol::Param:
+  case Symbol::Constant: {
+    Operand base = constant(symbol.value, 8);
+    base.kind = Operand::Address;
+    base.offset = o.offset;
+    base.space = symbol.kind == Symbol::Local   ? StateSpace::Local
+                 : symbol.kind == Symbol::Param ? StateSpace::Param
+                                                : StateSpace::Global;
+    out = base;
+    break;
+  }
+  }
+  push(out);
+  return true;
+}
+
+bool Decoder::vector(const AstOperand &o, Type type, bool isDest, bool loose) {
+  if (o.kind != AstOperand::Vector || o.children.empty()) {
+    return fail("'" + statement_->name + "' takes a vector in braces");
+  }
+  std::vector<Operand> elements;
+  for (const AstOperand &child : o.children) {
+    Operand e;
+    if (!resolve(child, typeBytes(type), isDest, loose, type, e)) {
+      return false;
+    }
+    elements.push_back(e);
+  }
+  Operand out;
+  out.kind = Operand::Vector;
+  out.first = uint32_t(program_.operands.size());
+  out.count = uint32_t(elements.size());
+  program_.operands.insert(program_.operands.end(), elements.begin(),
+                           elements.end());
+  push(out);
+  return true;
+}
+
+bool Decoder::count(size_t low, size_t high) {
+  if (size() < low || size() > high) {
+    return fail("'" + statement_->name + "' has " + std::to_string(size()) +
+                " operands, takes " + std::to_string(low) +
+                (high > low ? " to " + std::to_string(high) : ""));
+  }
+  return true;
+}
+
+} // namespace gmoe::emulator

@@ -1,0 +1,60 @@
+// A device that executes PTX on the host: see docs/guides/emulate_a_kernel.md.
+#ifndef GMOE_RUNTIME_EMULATOR_EMULATORDEVICE_H
+#define GMOE_RUNTIME_EMULATOR_EMULATORDEVICE_H
+
+#include "runtime/core/Device.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gmoe {
+
+/// How much the emulator checks beyond bounds, alignment, and descriptors. For
+/// now the levels check the same.
+enum class HazardLevel { Off, Fast, Full };
+
+struct EmulatorOptions {
+  /// Draws the order of warps and of asynchronous completions.
+  uint64_t scheduleSeed = 0;
+  uint32_t smCount = 16;
+  unsigned threads = 0; // host threads, 0: as many as there are cores
+  std::string target = "sm_100a";
+  HazardLevel hazards = HazardLevel::Fast;
+};
+
+/// Totals over all launches of a device.
+struct EmulatorStats {
+  uint64_t launches = 0;
+  uint64_t instructions = 0;       // warp instructions
+  uint64_t threadInstructions = 0; // summed over active lanes
+  uint64_t mmaInstructions = 0;    // tcgen05.mma
+  uint64_t macs = 0;               // multiply-accumulates of those
+  uint64_t cpInstructions = 0;     // tcgen05.cp
+  uint64_t tmaBytes = 0;           // moved by bulk and tensor copies
+};
+
+/// A kernel of a loaded image, as its PTX declares it.
+struct EmulatorKernel {
+  std::string name;
+  uint64_t parameterBytes = 0;
+  std::vector<uint64_t> parameterOffsets;
+};
+
+class EmulatorDevice : public Device {
+public:
+  virtual const EmulatorStats &stats() const = 0;
+  virtual void setScheduleSeed(uint64_t seed) = 0;
+  /// Memory at a fixed address, for replaying a recorded launch.
+  virtual Status allocateAt(uint64_t address, uint64_t bytes) = 0;
+  /// The kernels of an image that this device loaded.
+  virtual std::vector<EmulatorKernel>
+  kernels(const LoadedImage &image) const = 0;
+};
+
+std::unique_ptr<EmulatorDevice>
+createEmulatorDevice(const EmulatorOptions &options = EmulatorOptions());
+
+} // namespace gmoe
+
+#endif // GMOE_RUNTIME_EMULATOR_EMULATORDEVICE_H

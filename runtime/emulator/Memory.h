@@ -1,0 +1,44 @@
+// Global memory: allocations with guard gaps, found by address.
+#ifndef GMOE_RUNTIME_EMULATOR_MEMORY_H
+#define GMOE_RUNTIME_EMULATOR_MEMORY_H
+
+#include "runtime/core/Status.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace gmoe::emulator {
+
+struct Allocation {
+  uint64_t base = 0, bytes = 0;
+  std::unique_ptr<uint8_t[]> data;
+};
+
+/// Allocation and release are the host's; lookups may run in many threads
+/// meanwhile only if neither happens.
+class Memory {
+public:
+  Expected<uint64_t> allocate(uint64_t bytes);
+  /// At a fixed address, for replaying a launch.
+  Status allocateAt(uint64_t address, uint64_t bytes);
+  Status release(uint64_t address);
+
+  /// The allocation that holds [address, address + bytes), or null.
+  const Allocation *find(uint64_t address, uint64_t bytes) const;
+  uint8_t *resolve(uint64_t address, uint64_t bytes) const;
+  /// "the nearest allocation is [base, end), 16 bytes below": for diagnostics.
+  std::string describeNearest(uint64_t address) const;
+
+private:
+  std::map<uint64_t, Allocation> allocations_;
+  uint64_t next_ = 0;
+  uint64_t total_ = 0;
+};
+
+std::string hexadecimal(uint64_t value);
+
+} // namespace gmoe::emulator
+
+#endif // GMOE_RUNTIME_EMULATOR_MEMORY_H

@@ -1,0 +1,442 @@
+// Completion of asynchronous copies: tiles with swizzle, out-of-bounds fill and
+// clipping (ISA 5.5, 9.7.9.25, 9.7.9.27).
+#include "runtime/emulator/Machine.h"
+#include "runtime/numerics/Codecs.h"
+
+#include <algorithm>
+
+namespace gmoe::emulator {
+namespace {
+
+/// The XOR applies to the bits of the absolute shared address.
+uint32_t swizzled(TensorMapSwizzle mode, uint32_t a) {
+  switch (mode) {
+  case TensorMapSwizzle::B32:
+    return a ^ ((a >> 3) & 0x10);
+  case TensorMapSwizzle::B64:
+    return a ^ ((a >> 3) & 0x30);
+  case TensorMapSwizzle::B128:
+    return a ^ ((a >> 3) & 0x70);
+  case TensorMapSwizzle::B128Atom32B:
+    return a ^ ((a >> 2) & 0x60);
+  case TensorMapSwizzle::B128Atom64B:
+    return a ^ ((a >> 1) & 0x40);
+  default:
+    return a;
+  }
+}
+
+struct Tile {
+  TensorMapDesc map;
+  uint32_t bits = 0;       // of an element in global memory
+  uint32_t innerBytes = 0; // of a row of the box in shared memory
+  uint32_t rows = 0;
+  uint32_t bytes() const { return innerBytes * rows; }
+};
+
+bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
+  const uint8_t *p = nullptr;
+  if ((op.global & kWindowMask) == kParamWindow) {
+    uint64_t offset = op.global & 0xffffffffu;
+    if (offset + 128 <= c.context->params.size()) {
+      p = c.context->params.data() + offset;
+    }
+  } else {
+    p = c.context->memory->resolve(op.global, 128);
+  }
+  if (!p) {
+    c.failAsync(*op.instruction, op.warp, "the tensor map is out of bounds");
+    return false;
+  }
+  Expected<TensorMapDesc> map = decodeTensorMap(p);
+  if (!map) {
+    c.failAsync(*op.instruction, op.warp, map.status().message());
+    return false;
+  }
+  tile.map = *map;
+  if (tile.map.rank != op.dimensions) {
+    c.failAsync(*op.instruction, op.warp,
+                "the tensor map has rank " + std::to_string(tile.map.rank) +
+                    ", the instruction " + std::to_string(op.dimensions));
+    return false;
+  }
+  for (uint32_t k = 0; k < tile.map.rank; ++k) {
+    if (tile.map.elementStrides[k] != 1) {
+      c.failAsync(*op.instruction, op.warp,
+                  "element strides other than 1 are not supported");
+      return false;
+    }
+  }
+  tile.bits = tensorMapElementBits(tile.map.type);
+  bool padded = tile.map.type == TensorMapType::U4Align16B ||
+                tile.map.type == TensorMapType::U6Align16B;
+  tile.innerBytes = tile.map.box[0] * (padded ? 8 : tile.bits) / 8;
+  tile.rows = 1;
+  for (uint32_t k = 1; k < tile.map.rank; ++k) {
+    tile.rows *= tile.map.box[k];
+  }
+  return true;
+}
+
+/// Calls f(row, globalRowAddress or 0, first element, end element) per row of
+/// the box; elements are box positions whose coordinate is inside the tensor.
+template <class F> bool forRows(const AsyncOp &op, const Tile &tile, F f) {
+  const TensorMapDesc &m = tile.map;
+  int64_t begin = std::max<int64_t>(0, -int64_t(op.coordinates[0]));
+  int64_t end =
+      std::min<int64_t>(m.box[0], int64_t(m.dims[0]) - op.coordinates[0]);
+  for (uint32_t row = 0; row < tile.rows; ++row) {
+    uint32_t rest = row;
+    bool inside = begin < end;
+    uint64_t address = m.address;
+    for (uint32_t k = 1; k < m.rank; ++k) {
+      int64_t x = int64_t(op.coordinates[k]) + rest % m.box[k];
+      rest /= m.box[k];
+      inside &= x >= 0 && x < int64_t(m.dims[k]);
+      address += uint64_t(x) * m.strides[k - 1];
+    }
+    if (!f(row, address, inside ? begin : 0, inside ? end : 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Copies the box into `out` in row order, unswizzled, zero-filled outside.
+bool gatherTile(Cluster &c, AsyncOp &op, const Tile &tile,
+                std::vector<uint8_t> &out) {
+  const TensorMapDesc &m = tile.map;
+  out.assign(tile.bytes(), 0);
+  if (m.oobFill == 1) {
+    // NaN fill: all bits set is a NaN of every floating type.
+    std::fill(out.begin(), out.end(), uint8_t(0xff));
+  }
+  return forRows(
+      op, tile,
+      [&](uint32_t row, uint64_t address, int64_t begin, int64_t end) {
+        if (begin >= end) {
+          return true;
+        }
+        uint8_t *to = out.data() + size_t(row) * tile.innerBytes;
+        int64_t first = op.coordinates[0] + begin;
+        uint64_t firstBit = uint64_t(first) * tile.bits;
+        uint64_t bitCount = uint64_t(end - begin) * tile.bits;
+        uint64_t at = address + firstBit / 8;
+        uint64_t bytes = (firstBit % 8 + bitCount + 7) / 8;
+        const uint8_t *from = c.context->memory->resolve(at, bytes);
+        if (!from) {
+          c.failAsync(*op.instruction, op.warp,
+                      "tensor read of " + std::to_string(bytes) + " bytes at " +
+                          hexadecimal(at) + " is out of bounds: " +
+                          c.context->memory->describeNearest(at));
+          return false;
+        }
+        if (m.type == TensorMapType::U4Align16B) {
+          // 16 elements in 8 bytes, then 8 bytes of padding.
+          for (int64_t e = begin; e < end; ++e) {
+            int64_t g = e - begin;
+            uint8_t v = uint8_t(from[g / 2] >> (g % 2 * 4) & 0xf);
+            uint8_t &slot = to[e / 16 * 16 + e % 16 / 2];
+            slot = uint8_t(e % 2 ? (slot & 0x0f) | v << 4 : (slot & 0xf0) | v);
+          }
+        } else if (m.type == TensorMapType::U6Align16B) {
+          for (int64_t e = begin; e < end; ++e) {
+            for (unsigned b = 0; b < 6; ++b) {
+              uint64_t g = uint64_t(e - begin) * 6 + b;
+              uint32_t s = uint32_t(e % 16) * 6 + b;
+              if (from[g / 8] >> (g % 8) & 1) {
+                to[e / 16 * 16 + s / 8] |= uint8_t(1u << (s % 8));
+              }
+            }
+          }
+        } else if (tile.bits == 4 && ((firstBit | uint64_t(begin)) & 7) &&
+                   (begin & 1 || firstBit % 8)) {
+          for (int64_t e = begin; e < end; ++e) {
+            uint64_t g = firstBit % 8 / 4 + uint64_t(e - begin);
+            uint8_t v = uint8_t(from[g / 2] >> (g % 2 * 4) & 0xf);
+            uint8_t &slot = to[e / 2];
+            slot = uint8_t(e % 2 ? (slot & 0x0f) | v << 4 : (slot & 0xf0) | v);
+          }
+        } else {
+          std::memcpy(to + uint64_t(begin) * tile.bits / 8, from, bytes);
+        }
+        return true;
+      });
+}
+
+bool signal(Cluster &c, AsyncOp &op, uint32_t barrier, uint32_t bytes) {
+  MBarrier *b = c.barrierAt(barrier);
+  std::string error;
+  if (!b || !b->valid) {
+    error = "no mbarrier is initialized there";
+  } else {
+    error = barrierComplete(c, *b, bytes);
+  }
+  if (!error.empty()) {
+    c.failAsync(*op.instruction, op.warp,
+                "complete_tx on the mbarrier at shared address " +
+                    hexadecimal(barrier) + ": " + error);
+    return false;
+  }
+  return true;
+}
+
+/// Delivers `data` to the destination CTAs and signals their barriers.
+bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
+             uint32_t innerBytes, TensorMapSwizzle swizzle) {
+  uint32_t own = c.warps[op.warp].cta->rank;
+  uint32_t targets = op.multicast ? op.multicast : 1u << (op.shared >> 24);
+  for (uint32_t m = targets; m; m &= m - 1) {
+    uint32_t rank = uint32_t(__builtin_ctz(m));
+    uint32_t base =
+        op.multicast ? (op.shared & 0xffffffu) | rank << 24 : op.shared;
+    // Swizzles stay within 1024-byte blocks, but tiles need not end there.
+    uint64_t span = data.size();
+    uint8_t *to = c.sharedPointer(base, span);
+    if (!to) {
+      c.failAsync(*op.instruction, op.warp,
+                  "write of " + std::to_string(span) +
+                      " bytes at shared address " + hexadecimal(base) +
+                      " is out of bounds");
+      return false;
+    }
+    uint8_t *window = c.ctas[rank].shared.data();
+    uint32_t offset = base & 0xffffffu;
+    if (swizzle == TensorMapSwizzle::None || innerBytes == 0) {
+      std::memcpy(to, data.data(), data.size());
+    } else {
+      uint32_t pitch = swizzle == TensorMapSwizzle::B32   ? 32
+                       : swizzle == TensorMapSwizzle::B64 ? 64
+                                                          : 128;
+      uint32_t rows = uint32_t(data.size()) / innerBytes;
+      // Rows narrower than the swizzle still occupy the inner box only.
+      pitch = innerBytes < pitch ? innerBytes : pitch;
+      for (uint32_t row = 0; row < rows; ++row) {
+        for (uint32_t x = 0; x < innerBytes; x += 16) {
+          uint32_t at = swizzled(swizzle, offset + row * pitch + x);
+          if (at + 16 > c.ctas[rank].shared.size()) {
+            c.failAsync(*op.instruction, op.warp,
+                        "swizzled write is out of bounds");
+            return false;
+          }
+          std::memcpy(window + at, data.data() + row * innerBytes + x, 16);
+        }
+      }
+    }
+    uint32_t barrier = op.barrier;
+    if (op.multicast) {
+      uint32_t signalRank = op.pairBarrier ? rank & ~1u : rank;
+      // In a pair the barrier's own CTA parity decides whose barrier it is.
+      if (op.pairBarrier) {
+        signalRank = (rank & ~1u) | (op.barrier >> 24 & 1);
+      }
+      barrier = (op.barrier & 0xffffffu) | signalRank << 24;
+    }
+    (void)own;
+    if (!signal(c, op, barrier, uint32_t(data.size()))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <class T> void atomicAdd(uint8_t *p, T (*add)(T, T), T v) {
+  T *at = reinterpret_cast<T *>(p);
+  T old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
+  while (!__atomic_compare_exchange_n(at, &old, add(old, v), true,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+}
+
+bool reduceAdd(TensorMapType type, uint8_t *to, const uint8_t *from) {
+  switch (type) {
+  case TensorMapType::F32: {
+    uint32_t v;
+    std::memcpy(&v, from, 4);
+    atomicAdd<uint32_t>(
+        to,
+        [](uint32_t a, uint32_t b) {
+          return numerics::bitsOf(numerics::floatOf(a) + numerics::floatOf(b));
+        },
+        v);
+    return true;
+  }
+  case TensorMapType::U32:
+  case TensorMapType::S32: {
+    uint32_t v;
+    std::memcpy(&v, from, 4);
+    atomicAdd<uint32_t>(to, [](uint32_t a, uint32_t b) { return a + b; }, v);
+    return true;
+  }
+  case TensorMapType::F16:
+  case TensorMapType::BF16: {
+    uint16_t v;
+    std::memcpy(&v, from, 2);
+    if (type == TensorMapType::BF16) {
+      atomicAdd<uint16_t>(
+          to,
+          [](uint16_t a, uint16_t b) {
+            return numerics::encodeBF16(numerics::decodeBF16(a) +
+                                        numerics::decodeBF16(b));
+          },
+          v);
+    } else {
+      atomicAdd<uint16_t>(
+          to,
+          [](uint16_t a, uint16_t b) {
+            return numerics::encodeF16(numerics::decodeF16(a) +
+                                       numerics::decodeF16(b));
+          },
+          v);
+    }
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+bool storeTile(Cluster &c, AsyncOp &op) {
+  Tile tile;
+  if (!readTile(c, op, tile)) {
+    return true;
+  }
+  if (!op.sourceRead) {
+    op.staged.resize(tile.bytes());
+    Cta *cta = c.ctaOf(op.shared);
+    uint32_t offset = op.shared & 0xffffffu;
+    for (uint32_t x = 0; x < tile.bytes(); x += 16) {
+      uint32_t at = swizzled(tile.map.swizzle, offset + x);
+      if (at + 16 > cta->shared.size()) {
+        c.failAsync(*op.instruction, op.warp,
+                    "read of " + std::to_string(tile.bytes()) +
+                        " bytes at shared address " + hexadecimal(op.shared) +
+                        " is out of bounds");
+        return true;
+      }
+      std::memcpy(op.staged.data() + x, cta->shared.data() + at, 16);
+    }
+    op.map = tile.map;
+    op.sourceRead = true;
+    return false;
+  }
+  if (tile.bits < 8 || op.staged.size() != tile.bytes()) {
+    c.failAsync(*op.instruction, op.warp,
+                "tensor stores of sub-byte elements are not supported");
+    return true;
+  }
+  c.counters.tmaBytes += tile.bytes();
+  uint32_t element = tile.bits / 8;
+  forRows(op, tile,
+          [&](uint32_t row, uint64_t address, int64_t begin, int64_t end) {
+            if (begin >= end) {
+              return true;
+            }
+            uint64_t at =
+                address + uint64_t(op.coordinates[0] + begin) * element;
+            uint64_t bytes = uint64_t(end - begin) * element;
+            uint8_t *to = c.context->memory->resolve(at, bytes);
+            if (!to) {
+              c.failAsync(*op.instruction, op.warp,
+                          "tensor write of " + std::to_string(bytes) +
+                              " bytes at " + hexadecimal(at) +
+                              " is out of bounds: " +
+                              c.context->memory->describeNearest(at));
+              return false;
+            }
+            const uint8_t *from = op.staged.data() +
+                                  size_t(row) * tile.innerBytes +
+                                  size_t(begin) * element;
+            if (op.reduction == 0) {
+              std::memcpy(to, from, bytes);
+              return true;
+            }
+            for (uint64_t b = 0; b < bytes; b += element) {
+              if (!reduceAdd(tile.map.type, to + b, from + b)) {
+                c.failAsync(*op.instruction, op.warp,
+                            "reduction of this element type is not supported");
+                return false;
+              }
+            }
+            return true;
+          });
+  return true;
+}
+
+void bulk(Cluster &c, AsyncOp &op) {
+  std::vector<uint8_t> data(op.bytes);
+  const uint8_t *from = op.kind == AsyncOp::BulkPeer
+                            ? c.sharedPointer(uint32_t(op.global), op.bytes)
+                            : c.context->memory->resolve(op.global, op.bytes);
+  if (!from && op.bytes) {
+    c.failAsync(
+        *op.instruction, op.warp,
+        "bulk read of " + std::to_string(op.bytes) + " bytes at " +
+            hexadecimal(op.global) + " is out of bounds" +
+            (op.kind == AsyncOp::BulkPeer
+                 ? std::string()
+                 : ": " + c.context->memory->describeNearest(op.global)));
+    return;
+  }
+  if (op.bytes) {
+    std::memcpy(data.data(), from, op.bytes);
+  }
+  c.counters.tmaBytes += op.bytes;
+  deliver(c, op, data, 0, TensorMapSwizzle::None);
+}
+
+} // namespace
+
+bool completeAsync(Cluster &c, AsyncOp &op) {
+  switch (op.kind) {
+  case AsyncOp::TensorLoad: {
+    Tile tile;
+    std::vector<uint8_t> data;
+    if (readTile(c, op, tile) && gatherTile(c, op, tile, data)) {
+      c.counters.tmaBytes += data.size();
+      deliver(c, op, data, tile.innerBytes, tile.map.swizzle);
+    }
+    return true;
+  }
+  case AsyncOp::TensorStore:
+    return storeTile(c, op);
+  case AsyncOp::BulkLoad:
+  case AsyncOp::BulkPeer:
+    bulk(c, op);
+    return true;
+  case AsyncOp::BulkStore: {
+    if (!op.sourceRead) {
+      const uint8_t *from = c.sharedPointer(op.shared, op.bytes);
+      if (!from) {
+        c.failAsync(*op.instruction, op.warp,
+                    "bulk read of " + std::to_string(op.bytes) +
+                        " bytes at shared address " + hexadecimal(op.shared) +
+                        " is out of bounds");
+        return true;
+      }
+      op.staged.assign(from, from + op.bytes);
+      op.sourceRead = true;
+      return false;
+    }
+    uint8_t *to = c.context->memory->resolve(op.global, op.bytes);
+    if (!to) {
+      c.failAsync(*op.instruction, op.warp,
+                  "bulk write of " + std::to_string(op.bytes) + " bytes at " +
+                      hexadecimal(op.global) + " is out of bounds: " +
+                      c.context->memory->describeNearest(op.global));
+      return true;
+    }
+    std::memcpy(to, op.staged.data(), op.bytes);
+    c.counters.tmaBytes += op.bytes;
+    return true;
+  }
+  case AsyncOp::ClusterCancel: {
+    std::vector<uint8_t> data(16, 0); // bit 127 clear: nothing was canceled
+    deliver(c, op, data, 0, TensorMapSwizzle::None);
+    return true;
+  }
+  }
+  return true;
+}
+
+} // namespace gmoe::emulator

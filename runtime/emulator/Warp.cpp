@@ -1,0 +1,199 @@
+// A warp's view of memory, and how it reports what went wrong.
+#include "runtime/emulator/Machine.h"
+
+namespace gmoe::emulator {
+namespace {
+
+const char *spaceName(StateSpace space) {
+  switch (space) {
+  case StateSpace::Generic:
+    return "generic";
+  case StateSpace::Global:
+    return "global";
+  case StateSpace::Shared:
+    return "shared::cta";
+  case StateSpace::SharedCluster:
+    return "shared::cluster";
+  case StateSpace::Const:
+    return "const";
+  case StateSpace::Local:
+    return "local";
+  case StateSpace::Param:
+    return "param";
+  }
+  return "unknown";
+}
+
+std::string triple(const Dim3 &d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " +
+         std::to_string(d.z) + ")";
+}
+
+std::string where(const Cluster &cluster, const Instruction &i) {
+  return "kernel '" + cluster.context->program->name + "', line " +
+         std::to_string(i.sourceLine) + ", '" + std::string(i.text) + "'";
+}
+
+} // namespace
+
+std::string Warp::place(int lane) const {
+  std::string text = "CTA " + triple(cta->index);
+  if (cluster->ctas.size() > 1) {
+    text += " rank " + std::to_string(cta->rank);
+  }
+  text += ", warp " + std::to_string(warpInCta);
+  if (lane >= 0) {
+    text += ", thread " + std::to_string(warpInCta * 32 + uint32_t(lane));
+  }
+  return text;
+}
+
+void Warp::fail(const std::string &what, int lane) {
+  event = true;
+  cluster->fail(StatusCode::DeviceError, where(*cluster, program->code[pc]) +
+                                             ", " + place(lane) + ": " + what);
+}
+
+void Cluster::failAsync(const Instruction &i, uint32_t warp,
+                        const std::string &what) {
+  fail(StatusCode::DeviceError, where(*this, i) + ", issued by " +
+                                    warps[warp].place(-1) +
+                                    ", on completion: " + what);
+}
+
+uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
+                       unsigned lane, const char *access) {
+  auto outside = [&](const std::string &detail) -> uint8_t * {
+    fail(std::string(access) + " of " + std::to_string(bytes) + " bytes at " +
+             hexadecimal(address) + " (" + spaceName(space) +
+             " space) is out of bounds: " + detail,
+         int(lane));
+    return nullptr;
+  };
+  uint64_t plain = address;
+  StateSpace actual = space;
+  if (space == StateSpace::Generic) {
+    switch (address & kWindowMask) {
+    case kSharedWindow:
+      actual = StateSpace::SharedCluster;
+      break;
+    case kLocalWindow:
+      actual = StateSpace::Local;
+      break;
+    case kParamWindow:
+      actual = StateSpace::Param;
+      break;
+    default:
+      actual = StateSpace::Global;
+    }
+    if (actual != StateSpace::Global) {
+      plain = address & 0xffffffffu;
+    }
+  }
+  if (plain % bytes && (bytes & (bytes - 1)) == 0) {
+    fail(std::string(access) + " of " + std::to_string(bytes) + " bytes at " +
+             hexadecimal(address) + " is not aligned to its size",
+         int(lane));
+    return nullptr;
+  }
+  switch (actual) {
+  case StateSpace::Global:
+  case StateSpace::Const: {
+    const Allocation *a = cachedAllocation;
+    if (!a || plain < a->base || plain - a->base > a->bytes ||
+        bytes > a->bytes - (plain - a->base)) {
+      a = cluster->context->memory->find(plain, bytes);
+      if (!a) {
+        return outside(cluster->context->memory->describeNearest(plain));
+      }
+      cachedAllocation = a;
+    }
+    return a->data.get() + (plain - a->base);
+  }
+  case StateSpace::Shared:
+  case StateSpace::SharedCluster: {
+    uint32_t rank = uint32_t(plain >> 24);
+    uint64_t offset = plain & 0xffffffu;
+    if (plain >> 32 || rank >= cluster->ctas.size()) {
+      return outside("the cluster has " + std::to_string(cluster->ctas.size()) +
+                     " CTAs, and an address is (rank << 24) | offset");
+    }
+    if (actual == StateSpace::Shared && rank != cta->rank) {
+      return outside("it belongs to CTA rank " + std::to_string(rank) +
+                     ", which needs shared::cluster");
+    }
+    Cta &owner = cluster->ctas[rank];
+    if (offset < kReservedSharedBytes || offset + bytes > owner.shared.size()) {
+      return outside(
+          "shared memory of the CTA is [" +
+          hexadecimal(uint64_t(rank) << 24 | kReservedSharedBytes) + ", " +
+          hexadecimal((uint64_t(rank) << 24) + owner.shared.size()) + ")");
+    }
+    return owner.shared.data() + offset;
+  }
+  case StateSpace::Local:
+    if (plain + bytes > program->localBytes || plain + bytes < plain) {
+      return outside("the thread has " + std::to_string(program->localBytes) +
+                     " bytes");
+    }
+    return local.data() + size_t(lane) * program->localBytes + plain;
+  case StateSpace::Param:
+    if (plain + bytes > cluster->context->params.size() ||
+        plain + bytes < plain) {
+      return outside("the kernel has " +
+                     std::to_string(cluster->context->params.size()) +
+                     " bytes of parameters");
+    }
+    // Kernel parameters are read-only; stores never get this far.
+    return const_cast<uint8_t *>(cluster->context->params.data()) + plain;
+  case StateSpace::Generic:
+    break;
+  }
+  return outside("unknown space");
+}
+
+bool Warp::sharedAddress(uint64_t address, bool generic, bool anyCta,
+                         unsigned lane, uint32_t &out) {
+  uint64_t plain = address;
+  if (generic) {
+    if ((address & kWindowMask) != kSharedWindow) {
+      // A 32-bit or plain shared address also names shared memory here: code
+      // that mixes them up works on hardware only by luck.
+      fail("generic address " + hexadecimal(address) +
+               " is not in shared memory",
+           int(lane));
+      return false;
+    }
+    plain = address & 0xffffffffu;
+  }
+  uint32_t rank = uint32_t(plain >> 24);
+  if (plain >> 32 || rank >= cluster->ctas.size() ||
+      (plain & 0xffffffu) < kReservedSharedBytes ||
+      (plain & 0xffffffu) >= cluster->ctas[rank].shared.size()) {
+    fail("shared address " + hexadecimal(address) +
+             " is outside the cluster's shared memory",
+         int(lane));
+    return false;
+  }
+  if (!anyCta && rank != cta->rank) {
+    fail("shared address " + hexadecimal(address) + " belongs to CTA rank " +
+             std::to_string(rank) + ", which needs shared::cluster",
+         int(lane));
+    return false;
+  }
+  out = uint32_t(plain);
+  return true;
+}
+
+bool Warp::converged(uint32_t members, uint32_t active) {
+  if ((members & alive & ~active) == 0) {
+    return true;
+  }
+  Wait wait;
+  wait.kind = WaitKind::Lanes;
+  wait.mask = members;
+  block(wait);
+  return false;
+}
+
+} // namespace gmoe::emulator
