@@ -2,11 +2,10 @@
 
 #include "runtime/abi/Header.h"
 #include "runtime/abi/bundle_generated.h"
+#include "runtime/core/File.h"
 #include "runtime/core/Text.h"
 #include "runtime/core/Validate.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 using namespace gmoe;
@@ -202,26 +201,11 @@ Expected<Module> Module::load(std::string_view bytes) {
 }
 
 Expected<Module> Module::loadFile(const std::string &path) {
-  struct Closer {
-    void operator()(std::FILE *file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "rb"));
-  if (!file) {
-    return notFound(cat("cannot open ", path, ": ", std::strerror(errno)));
+  Expected<std::string> bytes = readFile(path, kMaxFileBytes);
+  if (!bytes) {
+    return bytes.status();
   }
-  std::string bytes;
-  char chunk[65536];
-  while (size_t count = std::fread(chunk, 1, sizeof(chunk), file.get())) {
-    bytes.append(chunk, count);
-    if (bytes.size() > kMaxFileBytes) {
-      return invalidBundle(cat(path, ": more than ", kMaxFileBytes,
-                               " bytes, the limit for a bundle"));
-    }
-  }
-  if (std::ferror(file.get())) {
-    return notFound(cat("cannot read ", path, ": ", std::strerror(errno)));
-  }
-  Expected<Module> module = load(bytes);
+  Expected<Module> module = load(*bytes);
   if (!module) {
     return Status(module.status().code(),
                   cat(path, ": ", module.status().message()));

@@ -152,6 +152,10 @@ Status EntryValidator::checkRef(const std::string &where, int64_t expr) {
 }
 
 Status EntryValidator::checkExprs() {
+  // The FlatBuffers verifier does not align vectors of structs.
+  if (reinterpret_cast<uintptr_t>(exprs.Data()) % alignof(abi::Expr) != 0) {
+    return fail("the expressions are misaligned");
+  }
   // Dim nodes need ranks; shape references are checked with the arguments.
   usesSmCount.assign(exprs.size(), false);
   for (uint32_t i = 0; i < exprs.size(); ++i) {
