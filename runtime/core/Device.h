@@ -16,8 +16,8 @@
 namespace gmoe {
 
 struct DeviceInfo {
-  std::string name;         // of the chip or "emulator"
-  std::string target;       // "sm_100a": the only chip whose images fit
+  std::string name;   // of the chip or "emulator"
+  std::string target; // "sm_100a": the only chip whose images fit
   uint32_t smCount = 0;
   uint32_t maxSharedBytes = 0; // dynamic shared memory a CTA may ask for
 };

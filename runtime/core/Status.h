@@ -1,4 +1,5 @@
-// Error reporting of the runtime: a code, and one sentence that says what was found, what was expected, and a way out.
+// Error reporting of the runtime: a code, and one sentence that says what was
+// found, what was expected, and a way out.
 #ifndef GMOE_RUNTIME_CORE_STATUS_H
 #define GMOE_RUNTIME_CORE_STATUS_H
 
@@ -39,6 +40,15 @@ inline Status invalidArgument(std::string message) {
 }
 inline Status invalidBundle(std::string message) {
   return {StatusCode::InvalidBundle, std::move(message)};
+}
+inline Status notFound(std::string message) {
+  return {StatusCode::NotFound, std::move(message)};
+}
+inline Status unavailable(std::string message) {
+  return {StatusCode::Unavailable, std::move(message)};
+}
+inline Status deviceError(std::string message) {
+  return {StatusCode::DeviceError, std::move(message)};
 }
 
 /// A value or the status that says why there is none.

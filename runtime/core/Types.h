@@ -1,4 +1,5 @@
-// Plain types shared by every device: launch dimensions and resolved tensor maps.
+// Plain types shared by every device: launch dimensions and resolved tensor
+// maps.
 #ifndef GMOE_RUNTIME_CORE_TYPES_H
 #define GMOE_RUNTIME_CORE_TYPES_H
 
@@ -46,16 +47,16 @@ enum class TensorMapSwizzle : uint32_t {
 /// The arguments of cuTensorMapEncodeTiled. Dimension 0 is the fastest.
 struct TensorMapDesc {
   TensorMapType type = TensorMapType::U8;
-  uint32_t rank = 0;                    // 1..5
-  uint64_t address = 0;                 // device address, 16-byte aligned
-  std::array<uint64_t, 5> dims{};       // elements
-  std::array<uint64_t, 4> strides{};    // bytes, of dimensions 1..rank-1
-  std::array<uint32_t, 5> box{};        // elements
+  uint32_t rank = 0;                 // 1..5
+  uint64_t address = 0;              // device address, 16-byte aligned
+  std::array<uint64_t, 5> dims{};    // elements
+  std::array<uint64_t, 4> strides{}; // bytes, of dimensions 1..rank-1
+  std::array<uint32_t, 5> box{};     // elements
   std::array<uint32_t, 5> elementStrides{1, 1, 1, 1, 1};
-  uint32_t interleave = 0;              // CUtensorMapInterleave
+  uint32_t interleave = 0; // CUtensorMapInterleave
   TensorMapSwizzle swizzle = TensorMapSwizzle::None;
-  uint32_t l2Promotion = 0;             // CUtensorMapL2promotion
-  uint32_t oobFill = 0;                 // CUtensorMapFloatOOBfill: 0 zero, 1 NaN
+  uint32_t l2Promotion = 0; // CUtensorMapL2promotion
+  uint32_t oobFill = 0;     // CUtensorMapFloatOOBfill: 0 zero, 1 NaN
 };
 
 /// The opaque 128-byte object that a kernel takes by value.
