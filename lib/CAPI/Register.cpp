@@ -3,6 +3,7 @@
 #include "dialect/GroupedMoe/IR/BufferizableOpInterfaceImpl.h"
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
 #include "dialect/MoeKernel/IR/MoeKernelDialect.h"
+#include "lib/Conversion/MoeKernelToNVVM/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -13,3 +14,7 @@ void grouped_moe::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<GroupedMoeDialect, moe_kernel::MoeKernelDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
 }
+
+void grouped_moe::registerMoeKernelPasses() { registerMoeKernelToNVVMPasses(); }
+
+void grouped_moe::registerAllPasses() { registerMoeKernelPasses(); }
