@@ -4,6 +4,7 @@
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
 #include "dialect/MoeKernel/IR/MoeKernelDialect.h"
 #include "lib/Conversion/MoeKernelToNVVM/Passes.h"
+#include "lib/Transforms/MoeKernel/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -15,6 +16,9 @@ void grouped_moe::registerAllDialects(mlir::DialectRegistry &registry) {
   registerBufferizableOpInterfaceExternalModels(registry);
 }
 
-void grouped_moe::registerMoeKernelPasses() { registerMoeKernelToNVVMPasses(); }
+void grouped_moe::registerMoeKernelPasses() {
+  registerMoeKernelCheckPasses();
+  registerMoeKernelToNVVMPasses();
+}
 
 void grouped_moe::registerAllPasses() { registerMoeKernelPasses(); }
