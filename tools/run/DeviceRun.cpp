@@ -67,24 +67,28 @@ private:
 
 } // namespace
 
-/// Appends arrays for the results that have memory of their own.
+/// Appends arrays for the results that have memory of their own: those that no
+/// argument holds or, as the bundle has it, all that the function returns.
 Status DeviceRun::addResults(const std::vector<Array> &arguments,
                              std::vector<Array> &all) {
   all = arguments;
+  size_t count = entry->arguments().size();
+  bool everyResult = signature.returned &&
+                     count == arguments.size() + signature.results.size();
   int64_t rows = rowsOf(signature, arguments);
   for (const ResultFacts &result : signature.results) {
-    if (result.argument < 0) {
-      places.push_back(static_cast<int>(all.size()));
-      all.emplace_back(result.format,
-                       resolveShape(result.shape, result.format, rows),
-                       fillOf(options));
-    } else {
+    if (result.argument >= 0 && !everyResult) {
       places.push_back(result.argument);
+      continue;
     }
+    places.push_back(static_cast<int>(all.size()));
+    all.emplace_back(result.format,
+                     resolveShape(result.shape, result.format, rows),
+                     fillOf(options));
   }
-  if (all.size() != entry->arguments().size()) {
+  if (all.size() != count) {
     return invalidBundle(
-        cat("entry \"", entry->name(), "\" has ", entry->arguments().size(),
+        cat("entry \"", entry->name(), "\" has ", count,
             " arguments, expected ", all.size(),
             ": those of the source, then results with memory of their own"));
   }

@@ -24,8 +24,9 @@ struct OpenDevice {
 };
 Expected<OpenDevice> openDevice(const Options &options);
 
-/// The entry's arguments are the signature's, then memory of their own for the
-/// results that no argument holds. Arguments that the entry writes are updated.
+/// The entry's arguments are the signature's, then memory of their own for
+/// results (those that no argument holds, or all). Arguments that the entry
+/// writes are updated.
 Status runOnDevice(OpenDevice &device, const Module &module,
                    const Signature &signature, const Options &options,
                    std::vector<Array> &arguments, std::vector<Array> &results,
