@@ -11,7 +11,7 @@ namespace {
 
 /// out[i] = in[i] + value: a tensor map loads in, `{target}` is the chip.
 constexpr const char *kPtx = R"(
-.version 8.0
+.version 8.6
 .target {target}
 .address_size 64
 .extern .shared .align 128 .b8 smem[];
@@ -176,7 +176,7 @@ TEST_F(OnGpu, RefusesWhatTheDriverRefuses) {
   Expected<TensorMap> map = device->encodeTensorMap(desc);
   EXPECT_TRUE(map.ok()) << map.status().message();
   Expected<std::unique_ptr<LoadedImage>> image =
-      device->loadImage(ImageFormat::Ptx, ".version 8.0\n.target nonsense\n");
+      device->loadImage(ImageFormat::Ptx, ".version 8.6\n.target nonsense\n");
   ASSERT_FALSE(image.ok());
   EXPECT_NE(image.status().message().find("ptxas"), std::string::npos)
       << image.status().message();
