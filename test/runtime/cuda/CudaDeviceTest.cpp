@@ -162,6 +162,23 @@ TEST_F(OnGpu, RunsABundle) {
   }
 }
 
+TEST_F(OnGpu, RefusesParametersThatDoNotFitTheKernel) {
+  abi::BundleT bundle = addBundle(device->info().target);
+  bundle.entries[0]->launches[0]->params.pop_back();
+  Expected<Module> module = Module::load(abi::writeBundle(bundle));
+  ASSERT_TRUE(module.ok());
+  Expected<std::unique_ptr<LoadedImage>> image = module->loadImage(*device);
+  ASSERT_TRUE(image.ok());
+  Expected<Buffer> memory = Buffer::allocate(*device, 256);
+  ASSERT_TRUE(memory.ok());
+  Status status = module->entries()[0].launch(
+      *device, **image, {{memory->address(), {64}}, {memory->address(), {64}}},
+      {}, nullptr);
+  EXPECT_EQ(status.message(),
+            "entry \"add\": kernel \"add\": the kernel has 3 parameters, but "
+            "the launch gives 2: recompile the bundle");
+}
+
 TEST_F(OnGpu, RefusesWhatTheDriverRefuses) {
   TensorMapDesc desc;
   desc.rank = 2;
