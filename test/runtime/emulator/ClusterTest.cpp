@@ -51,6 +51,25 @@ TEST(Cluster, PlainSharedAccessToAnotherCtaIsRefused) {
   EXPECT_NE(e.find("out of bounds"), std::string::npos) << e;
 }
 
+TEST(Matrix, StoreAndLoadTransposed) {
+  auto r = runBody(
+      "mov.b32 %r0, buf; shl.b32 %r1, %t, 4; and.b32 %r1, %r1, 127;\n"
+      "add.s32 %r0, %r0, %r1; shl.b32 %r2, %t, 17; shl.b32 %r3, %t, 1;\n"
+      "or.b32 %r2, %r2, %r3; or.b32 %r2, %r2, 0x10000;\n"
+      "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r0], {%r2};\n"
+      "bar.warp.sync -1;\n"
+      "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r4}, [%r0];\n"
+      "ld.shared.b32 %r5, [buf+20]; mov.b64 %out, {%r4, %r5};",
+      32, ".shared .align 16 .b8 buf[128];\n");
+  // Element (row, column) is 8 row + column.
+  for (uint64_t t = 0; t < 32; ++t) {
+    uint64_t row = t / 4, column = t % 4 * 2;
+    EXPECT_EQ(uint32_t(r[t]), (8 * column + row) | (8 * (column + 1) + row)
+                                                       << 16);
+    EXPECT_EQ(r[t] >> 32, 10u | 11u << 16);
+  }
+}
+
 std::string tmemBody(const std::string &inner) {
   return "shr.u32 %r0, %t, 5; setp.ne.s32 %p0, %r0, 0; @%p0 bra A;\n"
          "mov.b32 %r1, 64;\n"

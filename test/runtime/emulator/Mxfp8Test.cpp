@@ -159,4 +159,31 @@ TEST(Mxfp8, MissingSynchronizationIsNoticed) {
   EXPECT_TRUE(noticed(p, without(ptx, "tcgen05.dealloc")));
 }
 
+TEST(Mxfp8, ExtremeScales) {
+  const std::string ptx = readFile("test/runtime/emulator/mxfp8_tile.ptx");
+  Problem p = makeProblem();
+  p.scaleA[0] = 255; // row 0, first block
+  std::vector<float> got;
+  EmulatorStats stats;
+  ASSERT_TRUE(runTile(p, ptx, 1, got, stats).ok());
+  for (uint32_t n = 0; n < kN; ++n) {
+    EXPECT_TRUE(std::isnan(got[n]));
+  }
+  EXPECT_EQ(0, std::memcmp(&got[kN], &p.expected[kN], (kM - 1) * kN * 4));
+
+  // The factors of one product may be far apart: 2^-127 * 2^127.
+  p.scaleA[0] = 0;
+  p.scaleB[0] = 254;
+  double want = 0;
+  for (uint32_t k = 0; k < kK; ++k) {
+    want +=
+        double(numerics::decodeE4M3(p.a[k])) *
+        double(numerics::decodeE4M3(p.b[k])) *
+        std::ldexp(1.0, int(p.scaleA[k / 32]) + int(p.scaleB[k / 32]) - 254);
+  }
+  ASSERT_TRUE(runTile(p, ptx, 1, got, stats).ok());
+  EXPECT_EQ(got[0], float(want));
+  EXPECT_FALSE(std::isfinite(got[kN]) && std::fabs(got[kN]) < 0x1p100f);
+}
+
 } // namespace
