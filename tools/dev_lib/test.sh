@@ -38,6 +38,7 @@ run_tests() {
     local label
     while read -r label; do
       printf '  %s: %s\n' "$label" "$(status_of "$label" "$log")"
+      show_log "$label"
     done <"$scratch/$name.failed"
   fi
 }
@@ -45,6 +46,15 @@ run_tests() {
 status_of() {
   awk -v label="$1" '$1 == label && match($0, /(FAILED|TIMEOUT|NO STATUS|INCOMPLETE|REMOTE FAILURE).*/) {
     status = substr($0, RSTART, RLENGTH) } END { print status == "" ? "no report" : status }' "$2"
+}
+
+# The end of what a failed test printed; Bazel's own report of it is filtered with its other chatter.
+show_log() {
+  local path="${1#//}"
+  path="bazel-testlogs/${path/:/\/}/test.log"
+  if [ -f "$path" ] && [ "$path" -nt "$scratch/started" ]; then
+    tail -n 60 "$path" | sed 's/^/    /'
+  fi
 }
 
 have_gpu() { [ -e /dev/nvidiactl ]; }
@@ -74,6 +84,7 @@ count_tests() {
 command_test() {
   local line
   scratch="$(mktemp -d)"
+  touch "$scratch/started"
   unset GMOE_VERIFY_ROUNDTRIP
   if setup; then
     count_tests "${@:-//...}"
