@@ -2,6 +2,7 @@
 
 #include "dialect/GroupedMoe/IR/BufferizableOpInterfaceImpl.h"
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
+#include "dialect/MoeKernel/IR/MoeKernelDialect.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -9,6 +10,6 @@
 void grouped_moe::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<GroupedMoeDialect>();
+  registry.insert<GroupedMoeDialect, moe_kernel::MoeKernelDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
 }

@@ -1,0 +1,302 @@
+#include "dialect/MoeKernel/IR/MoeKernelOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace moe_kernel;
+
+#define GET_OP_CLASSES
+#include "dialect/MoeKernel/IR/MoeKernelOps.cpp.inc"
+
+//===- func ---------------------------------------------------------------===//
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  int64_t warps;
+  Builder &builder = parser.getBuilder();
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
+                             result.attributes) ||
+      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseKeyword("warps") || parser.parseLParen() ||
+      parser.parseInteger(warps) || parser.parseRParen() ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*result.addRegion(), arguments)) {
+    return failure();
+  }
+  SmallVector<Type> types;
+  for (const OpAsmParser::Argument &argument : arguments) {
+    types.push_back(argument.type);
+  }
+  result.addAttribute(getFunctionTypeAttrName(result.name),
+                      TypeAttr::get(builder.getFunctionType(types, {})));
+  result.addAttribute(getWarpsAttrName(result.name),
+                      builder.getI64IntegerAttr(warps));
+  return success();
+}
+
+void FuncOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  printer.printSymbolName(getSymName());
+  printer << "(";
+  llvm::interleaveComma(getBody().getArguments(), printer,
+                        [&](BlockArgument argument) {
+                          printer.printRegionArgument(argument);
+                        });
+  printer << ") warps(" << getWarps() << ")";
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getFunctionTypeAttrName(), getWarpsAttrName()});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult FuncOp::verify() {
+  if (getWarps() < 1 || getWarps() > 32) {
+    return emitOpError() << "has " << getWarps()
+                         << " warps, expected 1 to 32 (1024 threads a CTA)";
+  }
+  for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      if (!memref.getLayout().isIdentity() ||
+          llvm::is_contained(memref.getShape().drop_front(
+                                 memref.getRank() ? 1 : 0),
+                             ShapedType::kDynamic)) {
+        return emitOpError() << "argument #" << i << ": type is " << type
+                             << ", expected a dense row-major memref whose "
+                                "extents after the first are static";
+      }
+      continue;
+    }
+    if (!isa<TensorMapType>(type) && !type.isInteger(32) &&
+        !type.isInteger(64)) {
+      return emitOpError() << "argument #" << i << ": type is " << type
+                           << ", expected a memref, a tensor map, i32 or i64";
+    }
+  }
+  return success();
+}
+
+//===- structure ----------------------------------------------------------===//
+
+LogicalResult PipelineOp::verify() {
+  int64_t stages = getPipeline().getType().getStages();
+  if (stages < 1 || stages > 32) {
+    return emitOpError() << "'" << getName() << "' has " << stages
+                         << " stages, expected 1 to 32";
+  }
+  // PTX ISA, mbarrier: pending counts and tx-counts are below 2^20.
+  constexpr int64_t limit = (1 << 20) - 1;
+  if (getProducers() < 1 || getProducers() > limit || getConsumers() < 1 ||
+      getConsumers() > limit || getTransactionBytes() < 0 ||
+      getTransactionBytes() > limit) {
+    return emitOpError() << "'" << getName() << "': " << getProducers()
+                         << " producers, " << getConsumers()
+                         << " consumers and " << getTransactionBytes()
+                         << " transaction bytes, expected 1 to " << limit
+                         << " arrivals and at most " << limit << " bytes";
+  }
+  return success();
+}
+
+LogicalResult RoleOp::verify() {
+  auto func = cast<FuncOp>((*this)->getParentOp());
+  int64_t warps = func.getWarps();
+  if (getFirstWarp() < 0 || getNumWarps() < 1 || getNumWarps() > warps ||
+      getFirstWarp() > warps - getNumWarps()) {
+    return emitOpError() << "'" << getName() << "' takes warps "
+                         << getFirstWarp() << " to "
+                         << getFirstWarp() + getNumWarps() - 1
+                         << ", but the kernel has " << warps;
+  }
+  if (getElected() && getNumWarps() != 1) {
+    return emitOpError() << "'" << getName() << "' elects a thread of "
+                         << getNumWarps() << " warps, expected 1";
+  }
+  for (auto other : func.getBody().front().getOps<RoleOp>()) {
+    if (other == *this) {
+      break;
+    }
+    if (other.getFirstWarp() < static_cast<int64_t>(getFirstWarp() + getNumWarps()) &&
+        static_cast<int64_t>(getFirstWarp()) <
+            static_cast<int64_t>(other.getFirstWarp() + other.getNumWarps())) {
+      InFlightDiagnostic diag = emitOpError()
+                                << "'" << getName() << "' shares warps with '"
+                                << other.getName() << "'";
+      diag.attachNote(other.getLoc()) << "the other role is here";
+      return diag;
+    }
+  }
+  return success();
+}
+
+LogicalResult ForTilesOp::verify() {
+  auto type = dyn_cast<MemRefType>(getOffsets().getType());
+  if (!type || type.getRank() != 1 || !type.hasStaticShape() ||
+      !type.getElementType().isInteger(32) || type.getDimSize(0) < 1) {
+    return emitOpError() << "offsets: type is " << getOffsets().getType()
+                         << ", expected memref<Lxi32> with L at least 1";
+  }
+  if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 1 ||
+      getN() < 1) {
+    return emitOpError() << "tile and n must be positive: rows, columns";
+  }
+  Block &body = getBody().front();
+  if (body.getNumArguments() != 3 + getInits().size() ||
+      getNumResults() != getInits().size() ||
+      !llvm::all_of(body.getArgumentTypes(),
+                    [](Type t) { return t.isInteger(32); })) {
+    return emitOpError() << "the body has " << body.getNumArguments()
+                         << " arguments, expected " << 3 + getInits().size()
+                         << " of i32: group, row, column and the carried "
+                            "values";
+  }
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getValues().size() != getInits().size()) {
+    return emitOpError() << "expected a yield of " << getInits().size()
+                         << " values";
+  }
+  return success();
+}
+
+//===- data movement ------------------------------------------------------===//
+
+LogicalResult LoadOp::verify() {
+  auto map = getMap().getType();
+  auto buffer = getBuffer().getType();
+  if (getCoordinates().size() != map.getBox().size()) {
+    return emitOpError() << "has " << getCoordinates().size()
+                         << " coordinates, expected " << map.getBox().size();
+  }
+  if (buffer.getSpace() != BufferSpace::shared) {
+    return emitOpError() << "buffer: type is " << buffer
+                         << ", expected shared memory";
+  }
+  int64_t end = getOffset() + map.getBoxBytes();
+  if (getOffset() < 0 || getOffset() % 128 != 0 ||
+      end > buffer.getStageBytes()) {
+    return emitOpError() << "writes bytes " << getOffset() << " to " << end
+                         << " of a stage of " << buffer.getStageBytes()
+                         << " bytes; the first must be a multiple of 128";
+  }
+  if (buffer.getStages() != getPipeline().getType().getStages()) {
+    return emitOpError() << "buffer has " << buffer.getStages()
+                         << " stages, its pipeline "
+                         << getPipeline().getType().getStages();
+  }
+  return success();
+}
+
+LogicalResult CopyScalesOp::verify() {
+  auto source = getSource().getType(), target = getTarget().getType();
+  if (source.getSpace() != BufferSpace::shared ||
+      target.getSpace() != BufferSpace::tensor ||
+      source.getShape() != target.getShape() ||
+      source.getStageBytes() % 512 != 0) {
+    return emitOpError() << "copies " << source << " to " << target
+                         << ", expected shared to tensor memory, the same "
+                            "shape, in atoms of 512 bytes";
+  }
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  auto acc = getAccumulator().getType();
+  auto a = getA().getType(), b = getB().getType();
+  auto rank3 = [](BufferType t) { return t.getShape().size() == 3; };
+  if (!rank3(acc) || !rank3(a) || !rank3(b) ||
+      acc.getSpace() != BufferSpace::tensor ||
+      !acc.getElementType().isF32() || a.getSpace() != BufferSpace::shared ||
+      b.getSpace() != BufferSpace::shared ||
+      acc.getShape()[1] != a.getShape()[1] ||
+      acc.getShape()[2] != b.getShape()[1] ||
+      a.getShape()[2] != b.getShape()[2]) {
+    return emitOpError()
+           << "multiplies " << a << " by " << b << " into " << acc
+           << ", expected stages x M x K and stages x N x K in shared memory, "
+              "stages x M x N of f32 in tensor memory";
+  }
+  if (a.getStages() != getPipeline().getType().getStages() ||
+      acc.getStages() != getAccPipeline().getType().getStages()) {
+    return emitOpError() << "operand or accumulator stages differ from their "
+                            "pipeline's";
+  }
+  return success();
+}
+
+LogicalResult LoadAccumulatorOp::verify() {
+  auto acc = getAccumulator().getType();
+  int64_t n = cast<VectorType>(getValues().getType()).getDimSize(0);
+  if (acc.getSpace() != BufferSpace::tensor || acc.getShape().size() != 3 ||
+      !acc.getElementType().isF32() || !llvm::isPowerOf2_64(n) || n > 128 ||
+      n > acc.getShape()[2]) {
+    return emitOpError() << "reads " << n << " columns of " << acc
+                         << ", expected a power of two, at most 128 and at "
+                            "most the accumulator's columns";
+  }
+  return success();
+}
+
+static LogicalResult verifyAccess(Operation *op, Type memref, size_t indices) {
+  auto type = dyn_cast<MemRefType>(memref);
+  if (!type || static_cast<size_t>(type.getRank()) != indices) {
+    return op->emitOpError() << "has " << indices << " indices for " << memref;
+  }
+  return success();
+}
+
+LogicalResult GlobalLoadOp::verify() {
+  return verifyAccess(*this, getMemref().getType(), getIndices().size());
+}
+LogicalResult GlobalStoreOp::verify() {
+  return verifyAccess(*this, getMemref().getType(), getIndices().size());
+}
+
+//===- host ---------------------------------------------------------------===//
+
+LogicalResult MakeTensorMapOp::verify() {
+  auto memref = dyn_cast<MemRefType>(getMemref().getType());
+  size_t rank = getMap().getType().getBox().size();
+  if (!memref || !memref.getLayout().isIdentity() ||
+      static_cast<size_t>(memref.getRank()) < rank) {
+    return emitOpError() << "memref: type is " << getMemref().getType()
+                         << ", expected a dense row-major array of rank at "
+                            "least "
+                         << rank;
+  }
+  for (int64_t i = rank - 1; i < memref.getRank(); ++i) {
+    if (memref.isDynamicDim(i)) {
+      return emitOpError() << "memref: extent " << i << " of " << memref
+                           << " is dynamic, expected static extents in the "
+                              "map's innermost dimension";
+    }
+  }
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto func =
+      symbols.lookupNearestSymbolFrom<FuncOp>(*this, getKernelAttr());
+  if (!func) {
+    return emitOpError() << "kernel '" << getKernel()
+                         << "' is not a moe_kernel.func of this module";
+  }
+  auto types = func.getArgumentTypes();
+  if (types.size() != getArguments().size()) {
+    return emitOpError() << "passes " << getArguments().size()
+                         << " arguments, kernel '" << getKernel() << "' takes "
+                         << types.size();
+  }
+  for (auto [i, pair] :
+       llvm::enumerate(llvm::zip(types, getArguments().getTypes()))) {
+    auto [want, have] = pair;
+    bool index = have.isIndex() && want.isIntOrIndex();
+    if (want != have && !index) {
+      return emitOpError() << "argument #" << i << ": type is " << have
+                           << ", expected " << want;
+    }
+  }
+  return success();
+}

@@ -1,0 +1,49 @@
+// What the supported chips can hold and execute: the only home of such numbers.
+#ifndef LIB_TARGET_TARGET_H
+#define LIB_TARGET_TARGET_H
+
+#include <cstdint>
+#include <string_view>
+
+namespace grouped_moe {
+
+/// Facts of one chip. Sources: PTX ISA 9.0, "Tensor memory", "mbarrier",
+/// "tcgen05.mma" (tables 39 and 55); CUDA C++ programming guide, "Technical
+/// specifications per compute capability".
+struct Target {
+  std::string_view chip;
+  /// Lowest PTX version (major * 10 + minor) that has the instructions used.
+  int minPtxVersion;
+  /// Dynamic shared memory of one CTA, bytes.
+  int64_t maxSharedBytes;
+  /// Tensor memory of one SM: 32-bit columns of `tensorLanes` lanes.
+  int64_t tensorColumns;
+  int64_t tensorLanes;
+  /// Least columns of one allocation; allocations are powers of two.
+  int64_t minTensorColumns;
+  /// Pending arrivals and transaction bytes of one mbarrier phase.
+  int64_t maxBarrierCount;
+  /// Rows of the accumulator of a one-CTA block-scaled MMA.
+  int64_t mmaM;
+  /// K of one block-scaled MMA of 8-bit operands, which is also a scale block.
+  int64_t mmaK;
+
+  /// Whether a one-CTA block-scaled MMA has this N.
+  bool isLegalMmaN(int64_t n) const {
+    return n >= minMmaN && n <= maxMmaN && n % stepMmaN == 0;
+  }
+  int64_t minMmaN, maxMmaN, stepMmaN;
+};
+
+/// The facts of `chip`, or null if it is not supported.
+const Target *lookupTarget(std::string_view chip);
+
+/// The target that resources are checked against when none is named.
+const Target &defaultTarget();
+
+/// Names of the supported chips, for diagnostics.
+std::string_view supportedChips();
+
+} // namespace grouped_moe
+
+#endif // LIB_TARGET_TARGET_H
