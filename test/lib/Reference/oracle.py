@@ -14,6 +14,7 @@ E4M3, E5M2, BF16 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.bfl
 NAMES = {E4M3: "f8E4M3FN", E5M2: "f8E5M2", BF16: "bf16", np.float16: "f16", np.float32: "f32", np.int32: "i32",
          "e8m0": "f8E8M0FNU"}
 STORED = {E4M3: np.uint8, E5M2: np.uint8, BF16: np.uint16}
+LAYOUT = "layout <row, whole, block = 32>"
 LARGEST = {E4M3: 448.0, E5M2: 57344.0}
 LARGEST_EXPONENT = {E4M3: 8, E5M2: 15}
 
