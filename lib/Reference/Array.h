@@ -14,9 +14,11 @@ struct Array {
   Format format = Format::f32;
   std::vector<int64_t> shape;
   std::vector<uint8_t> bytes;
-  /// Rows that the program defined; the rest of an output keeps what its
-  /// destination held. -1: all of them.
+  /// Rows that the program defined; -1: all of them.
   int64_t definedRows = -1;
+  /// The other rows keep what the destination held: so for outputs of a gemm,
+  /// not for what an op made of such an output.
+  bool restKept = true;
   /// Computed from a gemm's output, so that another order of its sums shows.
   bool derived = false;
   /// Bounds on the error of other orders of summation, an element each, before

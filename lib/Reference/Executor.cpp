@@ -192,6 +192,7 @@ LogicalResult Executor::runGemm(GemmOp op) {
     }
     Array &output = destination(op, i);
     output.definedRows = problem.ends.back();
+    output.restKept = true;
     output.derived = true;
     problem.outputs.push_back(&output);
   }
@@ -218,6 +219,7 @@ LogicalResult Executor::runQuantize(QuantizeOp op) {
            options.threads);
   for (Array *output : {&data, &scales}) {
     output->definedRows = input.definedRows;
+    output->restKept = false;
     output->derived = input.derived;
     output->errors.clear();
   }
@@ -234,6 +236,7 @@ LogicalResult Executor::runDequantize(DequantizeOp op) {
   Array &output = destination(op, 0);
   dequantize(data, array(op.getScales()), output, options.threads);
   output.definedRows = data.definedRows;
+  output.restKept = false;
   output.derived = data.derived;
   output.errors.clear();
   return success();

@@ -89,7 +89,7 @@ void Comparer::compareElement(int64_t element) {
   const uint8_t *e = &expected.bytes[element * size];
   bool same = std::memcmp(a, e, size) == 0;
   if (!isDefined(expected, element)) {
-    if (!same && expected.format != Format::e8m0) {
+    if (!same && expected.restKept) {
       result.bitwise = false;
       ++result.differing;
       fail(cat("element ", position(expected, element),
@@ -127,7 +127,7 @@ void Comparer::compareElement(int64_t element) {
     bound = std::max(bound,
                      bound - unitAt(expected.format, y) +
                          (std::isfinite(x) ? unitAt(expected.format, x) : 0));
-    if (!(error <= bound)) {
+    if (!(std::isfinite(error) && error <= bound)) {
       outside = element;
     }
   }

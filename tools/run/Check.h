@@ -20,7 +20,8 @@ struct Comparison {
 };
 
 /// Elements of rows that the program defines count towards the result; the
-/// others must hold the bytes that the destination held. Without a tolerance a
+/// others must hold the bytes that the destination held (expected.restKept) or
+/// are free. Without a tolerance a
 /// result passes when it is bitwise equal, or
 /// * f32: the signal is at least 85 dB above the error;
 /// * f16, bf16: every element is within one unit in the last place plus

@@ -175,6 +175,17 @@ TEST(Check, RowsPastTheLastOffset) {
       compare(floats(Format::f32, {1, 2, 8}), expected, Tolerance());
   EXPECT_FALSE(touched.passed);
   EXPECT_NE(touched.reason.find("past the last offset"), std::string::npos);
+  expected.restKept = false;
+  EXPECT_TRUE(
+      compare(floats(Format::f32, {1, 2, 8}), expected, Tolerance()).passed);
+}
+
+TEST(Check, InfinityIsNoRounding) {
+  Array expected =
+      floats(Format::f16, {std::numeric_limits<double>::infinity(), 1});
+  expected.errors = {1e9, 0};
+  EXPECT_FALSE(
+      compare(floats(Format::f16, {65504, 1}), expected, Tolerance()).passed);
 }
 
 TEST(Check, NarrowFormatsAreBytes) {
