@@ -276,22 +276,47 @@ LogicalResult MakeTensorMapOp::verify() {
   return success();
 }
 
+/// The kernel as a moe_kernel.func, or as a function of a module of device code
+/// beside it once it is lowered.
+static FunctionOpInterface lookupKernel(LaunchOp op,
+                                        SymbolTableCollection &symbols) {
+  if (Operation *func =
+          symbols.lookupNearestSymbolFrom(op, op.getKernelAttr())) {
+    return dyn_cast<FunctionOpInterface>(func);
+  }
+  Operation *table = SymbolTable::getNearestSymbolTable(op);
+  for (Operation &nested : table->getRegion(0).getOps()) {
+    if (nested.hasTrait<OpTrait::SymbolTable>()) {
+      if (Operation *func =
+              symbols.lookupSymbolIn(&nested, op.getKernelAttr())) {
+        return dyn_cast<FunctionOpInterface>(func);
+      }
+    }
+  }
+  return {};
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto func =
-      symbols.lookupNearestSymbolFrom<FuncOp>(*this, getKernelAttr());
+  FunctionOpInterface func = lookupKernel(*this, symbols);
   if (!func) {
     return emitOpError() << "kernel '" << getKernel()
-                         << "' is not a moe_kernel.func of this module";
+                         << "' is not a kernel of this module";
   }
-  auto types = func.getArgumentTypes();
+  ArrayRef<Type> types = func.getArgumentTypes();
   if (types.size() != getArguments().size()) {
-    return emitOpError() << "passes " << getArguments().size()
-                         << " arguments, kernel '" << getKernel() << "' takes "
-                         << types.size();
+    InFlightDiagnostic diag = emitOpError()
+                              << "passes " << getArguments().size()
+                              << " arguments, kernel '" << getKernel()
+                              << "' takes " << types.size();
+    diag.attachNote(func.getLoc()) << "the kernel is here";
+    return diag;
   }
-  for (auto [i, pair] :
-       llvm::enumerate(llvm::zip(types, getArguments().getTypes()))) {
-    auto [want, have] = pair;
+  // Lowered kernels take pointers and scalars.
+  if (!isa<FuncOp>(func)) {
+    return success();
+  }
+  for (auto [i, want, have] :
+       llvm::enumerate(types, getArguments().getTypes())) {
     bool index = have.isIndex() && want.isIntOrIndex();
     if (want != have && !index) {
       return emitOpError() << "argument #" << i << ": type is " << have
