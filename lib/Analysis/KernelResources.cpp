@@ -17,7 +17,8 @@ static int64_t stageAlignment(int64_t bytes) {
 KernelResources::KernelResources(FuncOp func) : func(func) {
   SmallVector<AllocOp> shared, tensor;
   for (auto alloc : func.getBody().front().getOps<AllocOp>()) {
-    bool isShared = alloc.getBuffer().getType().getSpace() == BufferSpace::shared;
+    bool isShared =
+        alloc.getBuffer().getType().getSpace() == BufferSpace::shared;
     (isShared ? shared : tensor).push_back(alloc);
   }
 
@@ -35,8 +36,7 @@ KernelResources::KernelResources(FuncOp func) : func(func) {
   }
   sharedBytes = llvm::alignTo(sharedBytes, barrierBytes);
   for (auto pipeline : func.getBody().front().getOps<PipelineOp>()) {
-    int64_t bytes =
-        barrierBytes * pipeline.getPipeline().getType().getStages();
+    int64_t bytes = barrierBytes * pipeline.getPipeline().getType().getStages();
     pipelines[pipeline] = {sharedBytes, sharedBytes + bytes};
     sharedBytes += 2 * bytes;
   }
@@ -81,8 +81,8 @@ LogicalResult KernelResources::check(const Target &target) {
   if (sharedBytes > target.maxSharedBytes) {
     InFlightDiagnostic diag =
         func.emitOpError() << "needs " << sharedBytes
-                           << " bytes of shared memory, "
-                           << target.chip << " has " << target.maxSharedBytes
+                           << " bytes of shared memory, " << target.chip
+                           << " has " << target.maxSharedBytes
                            << " for a CTA; use fewer stages or smaller tiles";
     notes(diag, BufferSpace::shared);
     int64_t barriers = 0;

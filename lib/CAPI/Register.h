@@ -16,8 +16,11 @@ void registerProjectDialects(mlir::DialectRegistry &registry);
 /// the pipelines use.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// The project's passes and pipelines.
+/// The project's passes and pipelines, for command lines.
 void registerAllPasses();
+
+/// Checks and lowerings of moe_kernel functions.
+void registerMoeKernelPasses();
 
 } // namespace grouped_moe
 

@@ -41,10 +41,9 @@ void FuncOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printer.printSymbolName(getSymName());
   printer << "(";
-  llvm::interleaveComma(getBody().getArguments(), printer,
-                        [&](BlockArgument argument) {
-                          printer.printRegionArgument(argument);
-                        });
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") warps(" << getWarps() << ")";
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
@@ -61,9 +60,9 @@ LogicalResult FuncOp::verify() {
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     if (auto memref = dyn_cast<MemRefType>(type)) {
       if (!memref.getLayout().isIdentity() ||
-          llvm::is_contained(memref.getShape().drop_front(
-                                 memref.getRank() ? 1 : 0),
-                             ShapedType::kDynamic)) {
+          llvm::is_contained(
+              memref.getShape().drop_front(memref.getRank() ? 1 : 0),
+              ShapedType::kDynamic)) {
         return emitOpError() << "argument #" << i << ": type is " << type
                              << ", expected a dense row-major memref whose "
                                 "extents after the first are static";
@@ -119,7 +118,8 @@ LogicalResult RoleOp::verify() {
     if (other == *this) {
       break;
     }
-    if (other.getFirstWarp() < static_cast<int64_t>(getFirstWarp() + getNumWarps()) &&
+    if (other.getFirstWarp() <
+            static_cast<int64_t>(getFirstWarp() + getNumWarps()) &&
         static_cast<int64_t>(getFirstWarp()) <
             static_cast<int64_t>(other.getFirstWarp() + other.getNumWarps())) {
       InFlightDiagnostic diag = emitOpError()
@@ -207,8 +207,8 @@ LogicalResult MmaOp::verify() {
   auto a = getA().getType(), b = getB().getType();
   auto rank3 = [](BufferType t) { return t.getShape().size() == 3; };
   if (!rank3(acc) || !rank3(a) || !rank3(b) ||
-      acc.getSpace() != BufferSpace::tensor ||
-      !acc.getElementType().isF32() || a.getSpace() != BufferSpace::shared ||
+      acc.getSpace() != BufferSpace::tensor || !acc.getElementType().isF32() ||
+      a.getSpace() != BufferSpace::shared ||
       b.getSpace() != BufferSpace::shared ||
       acc.getShape()[1] != a.getShape()[1] ||
       acc.getShape()[2] != b.getShape()[1] ||

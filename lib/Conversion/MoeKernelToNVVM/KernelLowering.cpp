@@ -42,12 +42,11 @@ LogicalResult KernelLowering::run() {
     map.map(from, to);
   }
   source.walk([&](Operation *op) {
-    Value pipeline = TypeSwitch<Operation *, Value>(op)
-                         .Case([](MmaOp mma) { return mma.getAccPipeline(); })
-                         .Case([](LoadAccumulatorOp load) {
-                           return load.getPipeline();
-                         })
-                         .Default([](Operation *) { return Value(); });
+    Value pipeline =
+        TypeSwitch<Operation *, Value>(op)
+            .Case([](MmaOp mma) { return mma.getAccPipeline(); })
+            .Case([](LoadAccumulatorOp load) { return load.getPipeline(); })
+            .Default([](Operation *) { return Value(); });
     if (pipeline && pipeline.getDefiningOp()) {
       tensorPipelines.insert(pipeline.getDefiningOp());
     }
@@ -127,8 +126,7 @@ void KernelLowering::emitPrologue() {
       maps.push_back(mapped(argument));
     }
   }
-  bool hasPipelines =
-      !source.getBody().front().getOps<PipelineOp>().empty();
+  bool hasPipelines = !source.getBody().front().getOps<PipelineOp>().empty();
   bool hasTensor = resources.getAllocatedColumns() > 0;
   if (!hasPipelines && !hasTensor) {
     return;
@@ -170,10 +168,9 @@ void KernelLowering::emitPrologue() {
   create<NVVM::BarrierOp>();
   if (hasTensor) {
     tcgen05::fenceAfter(b, loc);
-    tensorBase =
-        create<LLVM::LoadOp>(b.getI32Type(),
-                             sharedAt(resources.getTensorSlotOffset()),
-                             /*alignment=*/4);
+    tensorBase = create<LLVM::LoadOp>(b.getI32Type(),
+                                      sharedAt(resources.getTensorSlotOffset()),
+                                      /*alignment=*/4);
   }
 }
 
@@ -193,18 +190,17 @@ void KernelLowering::emitEpilogue() {
 
 LogicalResult KernelLowering::lowerRole(RoleOp role) {
   currentRole = role;
-  roleUsesTensor =
-      role.walk([](Operation *op) {
-            return isa<MmaOp, CopyScalesOp, LoadAccumulatorOp>(op)
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          })
-          .wasInterrupted();
+  roleUsesTensor = role.walk([](Operation *op) {
+                         return isa<MmaOp, CopyScalesOp, LoadAccumulatorOp>(op)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
   int64_t first = role.getFirstWarp(), count = role.getNumWarps();
   Value inRole;
   if (count == 1) {
-    inRole = create<arith::CmpIOp>(arith::CmpIPredicate::eq, warp,
-                                   i32Const(first));
+    inRole =
+        create<arith::CmpIOp>(arith::CmpIPredicate::eq, warp, i32Const(first));
   } else {
     Value relative = create<arith::SubIOp>(warp, i32Const(first));
     inRole = create<arith::CmpIOp>(arith::CmpIPredicate::ult, relative,
@@ -239,9 +235,9 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
           [](Operation *) { return success(); })
       .Case([&](RoleOp role) { return lowerRole(role); })
       .Case<IndexOp, ForTilesOp, AdvanceOp, AcquireOp, ExpectOp, WaitOp,
-            ReleaseOp, CommitOp, LoadOp, CopyScalesOp, MmaOp,
-            LoadAccumulatorOp, GlobalLoadOp, GlobalStoreOp, EncodeOp, DecodeOp,
-            EncodeScaleOp>([&](auto typed) { return lower(typed); })
+            ReleaseOp, CommitOp, LoadOp, CopyScalesOp, MmaOp, LoadAccumulatorOp,
+            GlobalLoadOp, GlobalStoreOp, EncodeOp, DecodeOp, EncodeScaleOp>(
+          [&](auto typed) { return lower(typed); })
       .Default([&](Operation *other) { return cloneOp(other); });
 }
 

@@ -24,7 +24,8 @@ public:
   mlir::LogicalResult run();
 
 private:
-  //===- Structure (KernelLowering.cpp) -------------------------------------===//
+  //===- Structure (KernelLowering.cpp)
+  //-------------------------------------===//
 
   void emitThreadIds();
   void emitPrologue();
@@ -39,11 +40,13 @@ private:
   void ifElected(llvm::function_ref<void()> body);
   void ifWarp(mlir::Value condition, llvm::function_ref<void()> body);
 
-  //===- Tiles (LowerTiles.cpp) ---------------------------------------------===//
+  //===- Tiles (LowerTiles.cpp)
+  //---------------------------------------------===//
 
   mlir::LogicalResult lower(moe_kernel::ForTilesOp op);
 
-  //===- Pipelines and bulk copies (LowerPipelines.cpp) ---------------------===//
+  //===- Pipelines and bulk copies (LowerPipelines.cpp)
+  //---------------------===//
 
   mlir::LogicalResult lower(moe_kernel::AdvanceOp op);
   mlir::LogicalResult lower(moe_kernel::AcquireOp op);
@@ -60,7 +63,8 @@ private:
                         moe_kernel::StageSide side);
   mlir::Value sharedStage(moe_kernel::AllocOp alloc, mlir::Value position);
 
-  //===- Tensor memory and matrix work (LowerMatrix.cpp) --------------------===//
+  //===- Tensor memory and matrix work (LowerMatrix.cpp)
+  //--------------------===//
 
   mlir::LogicalResult lower(moe_kernel::CopyScalesOp op);
   mlir::LogicalResult lower(moe_kernel::MmaOp op);
@@ -68,7 +72,8 @@ private:
   /// Tensor memory address (i32) of a buffer's stage.
   mlir::Value tensorStage(moe_kernel::AllocOp alloc, mlir::Value position);
 
-  //===- Elements (LowerElements.cpp) ---------------------------------------===//
+  //===- Elements (LowerElements.cpp)
+  //---------------------------------------===//
 
   mlir::LogicalResult lower(moe_kernel::GlobalLoadOp op);
   mlir::LogicalResult lower(moe_kernel::GlobalStoreOp op);
@@ -78,7 +83,8 @@ private:
   mlir::Value globalAddress(mlir::MemRefType type, mlir::Value base,
                             mlir::ValueRange indices);
 
-  //===- Helpers ------------------------------------------------------------===//
+  //===- Helpers
+  //------------------------------------------------------------===//
 
   template <typename OpT, typename... Args> OpT create(Args &&...args) {
     return OpT::create(b, loc, std::forward<Args>(args)...);
@@ -99,12 +105,10 @@ private:
     }
     return op;
   }
-  mlir::Value mapped(mlir::Value value) {
-    return map.lookupOrDefault(value);
-  }
+  mlir::Value mapped(mlir::Value value) { return map.lookupOrDefault(value); }
   llvm::SmallVector<mlir::Value> mapped(mlir::ValueRange values) {
-    return llvm::map_to_vector(
-        values, [&](mlir::Value v) { return mapped(v); });
+    return llvm::map_to_vector(values,
+                               [&](mlir::Value v) { return mapped(v); });
   }
 
   moe_kernel::FuncOp source;

@@ -20,8 +20,7 @@ Value KernelLowering::globalAddress(MemRefType type, Value base,
   for (auto [i, index] : llvm::enumerate(indices)) {
     Value wide = create<arith::ExtSIOp>(b.getI64Type(), index);
     if (linear) {
-      linear =
-          create<arith::MulIOp>(linear, i64Const(type.getDimSize(i)));
+      linear = create<arith::MulIOp>(linear, i64Const(type.getDimSize(i)));
       linear = create<arith::AddIOp>(linear, wide);
     } else {
       linear = wide;
@@ -88,8 +87,7 @@ LogicalResult KernelLowering::lower(GlobalStoreOp op) {
   Value address =
       globalAddress(type, mapped(op.getMemref()), mapped(op.getIndices()));
   int64_t alignment = accessAlignment(type, value.getType());
-  VectorType words =
-      alignment >= 4 ? wordsOf(value.getType()) : VectorType();
+  VectorType words = alignment >= 4 ? wordsOf(value.getType()) : VectorType();
   if (words) {
     value = create<LLVM::BitcastOp>(words, value);
   }
@@ -100,17 +98,16 @@ LogicalResult KernelLowering::lower(GlobalStoreOp op) {
 LogicalResult KernelLowering::lower(EncodeOp op) {
   Type format = op.getFormat();
   if (!isa<Float8E4M3FNType, Float8E5M2Type>(format)) {
-    return op.emitOpError() << "format is " << format
-                            << ", expected f8E4M3FN or f8E5M2";
+    return op.emitOpError()
+           << "format is " << format << ", expected f8E4M3FN or f8E5M2";
   }
   Value values = mapped(op.getValues());
   int64_t n = cast<VectorType>(values.getType()).getDimSize(0);
   SmallVector<Value> pairs;
   for (int64_t i = 0; i < n; i += 2) {
     Value low = create<vector::ExtractOp>(values, i);
-    Value high = i + 1 < n
-                     ? create<vector::ExtractOp>(values, i + 1).getResult()
-                     : low;
+    Value high =
+        i + 1 < n ? create<vector::ExtractOp>(values, i + 1).getResult() : low;
     // The first operand becomes the high byte (PTX ISA, cvt).
     pairs.push_back(create<NVVM::ConvertF32x2ToF8x2Op>(
         b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
@@ -119,12 +116,12 @@ LogicalResult KernelLowering::lower(EncodeOp op) {
   int64_t padded = 2 * pairs.size();
   Value halves = create<vector::FromElementsOp>(
       VectorType::get({padded / 2}, b.getI16Type()), pairs);
-  Value codes = create<LLVM::BitcastOp>(
-      VectorType::get({padded}, b.getI8Type()), halves);
+  Value codes =
+      create<LLVM::BitcastOp>(VectorType::get({padded}, b.getI8Type()), halves);
   if (padded != n) {
-    codes = create<vector::ExtractStridedSliceOp>(
-        codes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{n},
-        ArrayRef<int64_t>{1});
+    codes = create<vector::ExtractStridedSliceOp>(codes, ArrayRef<int64_t>{0},
+                                                  ArrayRef<int64_t>{n},
+                                                  ArrayRef<int64_t>{1});
   }
   map.map(op.getCodes(), codes);
   return success();
@@ -133,24 +130,23 @@ LogicalResult KernelLowering::lower(EncodeOp op) {
 LogicalResult KernelLowering::lower(DecodeOp op) {
   Type format = op.getFormat();
   if (!isa<Float8E4M3FNType, Float8E5M2Type>(format)) {
-    return op.emitOpError() << "format is " << format
-                            << ", expected f8E4M3FN or f8E5M2";
+    return op.emitOpError()
+           << "format is " << format << ", expected f8E4M3FN or f8E5M2";
   }
   Value codes = mapped(op.getCodes());
   int64_t n = cast<VectorType>(codes.getType()).getDimSize(0);
   SmallVector<Value> elements;
   for (int64_t i = 0; i < n; i += 2) {
     Value low = create<vector::ExtractOp>(codes, i);
-    Value high = i + 1 < n
-                     ? create<vector::ExtractOp>(codes, i + 1).getResult()
-                     : low;
+    Value high =
+        i + 1 < n ? create<vector::ExtractOp>(codes, i + 1).getResult() : low;
     Value pair = create<vector::FromElementsOp>(
         VectorType::get({2}, b.getI8Type()), ValueRange{low, high});
     // Both formats are exact in f16.
     Value halves = create<NVVM::ConvertF8x2ToF16x2Op>(
         VectorType::get({2}, b.getF16Type()), pair, /*relu=*/false, format);
-    Value wide = create<arith::ExtFOp>(
-        VectorType::get({2}, b.getF32Type()), halves);
+    Value wide =
+        create<arith::ExtFOp>(VectorType::get({2}, b.getF32Type()), halves);
     for (int64_t j = 0; j < 2 && i + j < n; ++j) {
       elements.push_back(create<vector::ExtractOp>(wide, j));
     }

@@ -22,8 +22,8 @@ Value KernelLowering::tensorStage(AllocOp alloc, Value position) {
   if (stages == 1) {
     return address;
   }
-  Value columns = create<arith::MulIOp>(stageOf(position, stages),
-                                        i32Const(place.stride));
+  Value columns =
+      create<arith::MulIOp>(stageOf(position, stages), i32Const(place.stride));
   return create<arith::AddIOp>(address, columns);
 }
 
@@ -63,9 +63,9 @@ LogicalResult KernelLowering::lower(MmaOp op) {
   auto bFormat =
       tcgen05::formatOf(bAlloc.getBuffer().getType().getElementType());
   if (!aFormat || !bFormat) {
-    return op.emitOpError() << "multiplies " << a.getBuffer().getType()
-                            << " by " << bAlloc.getBuffer().getType()
-                            << ", expected f8E4M3FN or f8E5M2";
+    return op.emitOpError()
+           << "multiplies " << a.getBuffer().getType() << " by "
+           << bAlloc.getBuffer().getType() << ", expected f8E4M3FN or f8E5M2";
   }
   ArrayRef<int64_t> accShape = acc.getBuffer().getType().getShape();
   Value position = mapped(op.getPosition());

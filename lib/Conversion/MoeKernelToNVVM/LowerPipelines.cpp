@@ -27,14 +27,14 @@ Value KernelLowering::phaseOf(Value position) {
 Value KernelLowering::barrierOf(PipelineOp pipeline, Value position,
                                 StageSide side) {
   PipelinePlace place = resources.getPlace(pipeline);
-  Value first = sharedAt(side == StageSide::full ? place.fullOffset
-                                                 : place.emptyOffset);
+  Value first =
+      sharedAt(side == StageSide::full ? place.fullOffset : place.emptyOffset);
   int64_t stages = pipeline.getPipeline().getType().getStages();
   if (stages == 1) {
     return first;
   }
-  Value bytes = create<arith::MulIOp>(
-      stageOf(position, stages), i32Const(KernelResources::barrierBytes));
+  Value bytes = create<arith::MulIOp>(stageOf(position, stages),
+                                      i32Const(KernelResources::barrierBytes));
   return create<LLVM::GEPOp>(first.getType(), b.getI8Type(), first,
                              ValueRange{bytes});
 }
@@ -46,8 +46,8 @@ Value KernelLowering::sharedStage(AllocOp alloc, Value position) {
   if (stages == 1) {
     return first;
   }
-  Value bytes = create<arith::MulIOp>(stageOf(position, stages),
-                                      i32Const(place.stride));
+  Value bytes =
+      create<arith::MulIOp>(stageOf(position, stages), i32Const(place.stride));
   return create<LLVM::GEPOp>(first.getType(), b.getI8Type(), first,
                              ValueRange{bytes});
 }
@@ -75,8 +75,8 @@ LogicalResult KernelLowering::lower(AdvanceOp op) {
   }
   Value next = create<arith::AddIOp>(position, i32Const(1));
   Value stage = create<arith::AndIOp>(next, i32Const(stageMask));
-  Value wraps = create<arith::CmpIOp>(arith::CmpIPredicate::eq, stage,
-                                      i32Const(stages));
+  Value wraps =
+      create<arith::CmpIOp>(arith::CmpIPredicate::eq, stage, i32Const(stages));
   Value phase = create<arith::AndIOp>(position, flip);
   Value first = create<arith::XOrIOp>(phase, flip);
   map.map(op.getNext(), create<arith::SelectOp>(wraps, first, next));
@@ -144,8 +144,8 @@ LogicalResult KernelLowering::lower(CommitOp op) {
   if (!pipeline) {
     return failure();
   }
-  tcgen05::commit(
-      b, loc, barrierOf(pipeline, mapped(op.getPosition()), op.getSide()));
+  tcgen05::commit(b, loc,
+                  barrierOf(pipeline, mapped(op.getPosition()), op.getSide()));
   return success();
 }
 
@@ -158,9 +158,9 @@ LogicalResult KernelLowering::lower(LoadOp op) {
   Value position = mapped(op.getPosition());
   Value destination = sharedStage(buffer, position);
   if (op.getOffset() != 0) {
-    destination = create<LLVM::GEPOp>(
-        destination.getType(), b.getI8Type(), destination,
-        ArrayRef<LLVM::GEPArg>{int32_t(op.getOffset())});
+    destination =
+        create<LLVM::GEPOp>(destination.getType(), b.getI8Type(), destination,
+                            ArrayRef<LLVM::GEPArg>{int32_t(op.getOffset())});
   }
   // PTX counts dimensions from the fastest.
   SmallVector<Value> coordinates = mapped(op.getCoordinates());

@@ -18,8 +18,7 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Type i32 = b.getI32Type();
   int64_t tileM = op.getTile()[0], tileN = op.getTile()[1];
   int64_t tilesN = llvm::divideCeil(op.getN(), tileN);
-  int64_t groups =
-      cast<MemRefType>(op.getOffsets().getType()).getDimSize(0);
+  int64_t groups = cast<MemRefType>(op.getOffsets().getType()).getDimSize(0);
   Value offsets = mapped(op.getOffsets());
 
   Value zero = i32Const(0), one = i32Const(1);
@@ -27,13 +26,12 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Value rowsPerTile = i32Const(tileM), tilesPerRow = i32Const(tilesN);
   auto loadOffset = [&](Value group) -> Value {
     Value wide = create<arith::ExtUIOp>(b.getI64Type(), group);
-    Value address = create<LLVM::GEPOp>(offsets.getType(), i32, offsets,
-                                        ValueRange{wide});
+    Value address =
+        create<LLVM::GEPOp>(offsets.getType(), i32, offsets, ValueRange{wide});
     return create<LLVM::LoadOp>(i32, address, /*alignment=*/4);
   };
   auto tilesOf = [&](Value begin, Value end) -> Value {
-    Value some =
-        create<arith::CmpIOp>(arith::CmpIPredicate::sgt, end, begin);
+    Value some = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, end, begin);
     Value rows = create<arith::SubIOp>(end, begin);
     Value lastRow = create<arith::SubIOp>(rows, one);
     Value lastTile = create<arith::DivUIOp>(lastRow, rowsPerTile);
@@ -71,8 +69,7 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     Value moves = create<arith::AndIOp>(inRange, past);
     create<scf::ConditionOp>(moves, test->getArguments());
 
-    Block *move =
-        b.createBlock(&inner.getAfter(), {}, cursorTypes, cursorLocs);
+    Block *move = b.createBlock(&inner.getAfter(), {}, cursorTypes, cursorLocs);
     Value passed = tilesOf(move->getArgument(2), move->getArgument(3));
     Value tilesBefore = create<arith::AddIOp>(move->getArgument(1), passed);
     Value group = create<arith::AddIOp>(move->getArgument(0), one);
@@ -111,8 +108,7 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     return failure();
   }
   loc = opLoc;
-  SmallVector<Value> next{
-      create<arith::AddIOp>(after->getArgument(0), ctas)};
+  SmallVector<Value> next{create<arith::AddIOp>(after->getArgument(0), ctas)};
   llvm::append_range(next, ValueRange(after->getArguments()).slice(1, 4));
   auto yield = cast<moe_kernel::YieldOp>(body.getTerminator());
   llvm::append_range(next, mapped(yield.getValues()));

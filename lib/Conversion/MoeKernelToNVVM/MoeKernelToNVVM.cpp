@@ -46,8 +46,8 @@ struct ConvertMoeKernelToNVVM
       return signalPassFailure();
     }
     if (ptxVersion < static_cast<unsigned>(target->minPtxVersion)) {
-      module.emitError() << "PTX version is " << ptxVersion.getValue()
-                         << ", " << chip.getValue() << " needs at least "
+      module.emitError() << "PTX version is " << ptxVersion.getValue() << ", "
+                         << chip.getValue() << " needs at least "
                          << target->minPtxVersion;
       return signalPassFailure();
     }
@@ -137,14 +137,13 @@ private:
          builder.getI32IntegerAttr(resources.getSharedBytes())},
         {builder.getStringAttr("moe_kernel.tmem_columns"),
          builder.getI32IntegerAttr(resources.getAllocatedColumns())}};
-    auto type = LLVM::LLVMFunctionType::get(
-        LLVM::LLVMVoidType::get(context), types);
-    return LLVM::LLVMFuncOp::create(builder, kernel.getLoc(),
-                                    kernel.getSymName(), type,
-                                    LLVM::Linkage::External,
-                                    /*dsoLocal=*/false, LLVM::CConv::C,
-                                    /*comdat=*/SymbolRefAttr(), funcAttrs,
-                                    attrs);
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+    return LLVM::LLVMFuncOp::create(
+        builder, kernel.getLoc(), kernel.getSymName(), type,
+        LLVM::Linkage::External,
+        /*dsoLocal=*/false, LLVM::CConv::C,
+        /*comdat=*/SymbolRefAttr(), funcAttrs, attrs);
   }
 };
 } // namespace

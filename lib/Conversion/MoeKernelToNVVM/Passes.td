@@ -40,4 +40,20 @@ def ConvertMoeKernelToNVVM : Pass<"moe-kernel-convert-to-nvvm", "::mlir::ModuleO
   ];
 }
 
+def ExpandKernelMath : Pass<"moe-kernel-expand-math"> {
+  let summary = "rewrite math functions into what the GPU backend has";
+  let description = [{
+    `exp`, `exp2`, `log` and `tanh` of f32 become short sequences with errors of a few ulp around the chip's base-2
+    exponential; `erf`, `log1p`, `expm1`, `sin`, `cos` and their like take the polynomial approximations of the math
+    dialect; functions of f16 and bf16 are computed in f32. Roots, roundings, `fma`, `absf` and `copysign` are
+    instructions already. A function that is left is an error.
+
+    ```mlir
+    %y = math.exp %x : vector<32xf32>
+    ```
+    becomes a range reduction to `r`, `math.exp2 %r fastmath<afn>` and two multiplications by powers of two.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif // LIB_CONVERSION_MOEKERNELTONVVM_PASSES_TD

@@ -65,8 +65,8 @@ static Value descriptor(OpBuilder &b, Location loc, Value shared,
   Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), shared);
   Value units = arith::ShRUIOp::create(b, loc, address,
                                        constant(b, loc, b.getI32Type(), 4));
-  Value start = arith::AndIOp::create(
-      b, loc, units, constant(b, loc, b.getI32Type(), 0x3fff));
+  Value start = arith::AndIOp::create(b, loc, units,
+                                      constant(b, loc, b.getI32Type(), 0x3fff));
   Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), start);
   return arith::OrIOp::create(b, loc, wide,
                               constant(b, loc, b.getI64Type(), fixed));
@@ -109,9 +109,8 @@ void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
   };
   NVVM::Tcgen05MMABlockScaleOp::create(
       b, loc, NVVM::MMABlockScaleKind::MXF8F6F4, NVVM::CTAGroupKind::CTA_1,
-      NVVM::Tcgen05MMABlockScale::BLOCK32,
-      NVVM::Tcgen05MMACollectorOp::DISCARD, pointer(b, loc, mma.accumulator),
-      step(mma.a), step(mma.b),
+      NVVM::Tcgen05MMABlockScale::BLOCK32, NVVM::Tcgen05MMACollectorOp::DISCARD,
+      pointer(b, loc, mma.accumulator), step(mma.a), step(mma.b),
       constant(b, loc, b.getI32Type(), instructionDescriptor(mma, k)),
       accumulate, pointer(b, loc, mma.aScales), pointer(b, loc, mma.bScales));
 }
@@ -125,9 +124,9 @@ Value tcgen05::load(OpBuilder &b, Location loc, Value address, int64_t n) {
 
   SmallVector<Value> elements;
   for (int64_t i = 0; i < n; ++i) {
-    elements.push_back(n == 1 ? registers
-                              : vector::ExtractOp::create(b, loc, registers, i)
-                                    .getResult());
+    elements.push_back(
+        n == 1 ? registers
+               : vector::ExtractOp::create(b, loc, registers, i).getResult());
   }
   // The wait returns the registers it waits for: without that data
   // dependence, uses of them can be scheduled before it.

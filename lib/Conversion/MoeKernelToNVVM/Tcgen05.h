@@ -29,9 +29,9 @@ void copyScaleAtom(mlir::OpBuilder &b, mlir::Location loc, mlir::Value shared,
                    mlir::Value address);
 
 struct BlockScaledMma {
-  mlir::Value accumulator;            ///< i32 address
-  mlir::Value a, b;                   ///< i64 descriptors of the stage
-  mlir::Value aScales, bScales;       ///< i32 addresses
+  mlir::Value accumulator;      ///< i32 address
+  mlir::Value a, b;             ///< i64 descriptors of the stage
+  mlir::Value aScales, bScales; ///< i32 addresses
   unsigned aFormat, bFormat;
   int64_t m, n;
 };
