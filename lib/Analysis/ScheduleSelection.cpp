@@ -27,10 +27,10 @@ int64_t tensorColumns(int64_t tileN, int64_t accumulators, int64_t stages) {
 }
 
 const Target *lookUp(GemmOp op, const ScheduleRequest &request) {
-  const Target *target = findTarget(request.target);
+  const Target *target = lookupTarget(request.target);
   if (!target) {
     op.emitOpError() << "unknown target '" << request.target
-                     << "', expected one of " << targetNamesText();
+                     << "', expected one of " << StringRef(supportedChips());
   }
   return target;
 }
@@ -48,7 +48,7 @@ grouped_moe::selectSchedule(GemmOp op, const ScheduleRequest &request) {
     return op.emitOpError() << "tile-n is " << tileN
                             << " columns, expected 128 or 256";
   }
-  int64_t stages = std::min(kMostStages, (target->sharedBytes - kReservedBytes) /
+  int64_t stages = std::min(kMostStages, (target->maxSharedBytes - kReservedBytes) /
                                              stageBytes(tileN));
   int64_t accumulators =
       tensorColumns(tileN, 2, stages) <= target->tensorColumns ? 2 : 1;
@@ -77,13 +77,13 @@ LogicalResult grouped_moe::verifySchedule(GemmOp op,
                             << schedule.getCluster()[1] << ", expected 1x1";
   }
   int64_t shared = schedule.getStages() * stageBytes(tile[1]) + kReservedBytes;
-  if (shared > target->sharedBytes) {
+  if (shared > target->maxSharedBytes) {
     return op.emitOpError()
            << "schedule: " << schedule.getStages() << " stages of "
            << stageBytes(tile[1]) << " bytes and " << kReservedBytes
            << " reserved need " << shared << " bytes of shared memory, "
-           << StringRef(target->name.data(), target->name.size()) << " has "
-           << target->sharedBytes << "; use fewer stages";
+           << StringRef(target->chip) << " has "
+           << target->maxSharedBytes << "; use fewer stages";
   }
   int64_t columns =
       tensorColumns(tile[1], schedule.getAccumulators(), schedule.getStages());
@@ -92,7 +92,7 @@ LogicalResult grouped_moe::verifySchedule(GemmOp op,
            << "schedule: " << schedule.getAccumulators() << " accumulators of "
            << tile[1] << " columns and the scales of " << schedule.getStages()
            << " stages need " << columns << " columns of tensor memory, "
-           << StringRef(target->name.data(), target->name.size()) << " has "
+           << StringRef(target->chip) << " has "
            << target->tensorColumns << "; use one accumulator or a narrower tile";
   }
   return success();

@@ -276,8 +276,11 @@ def MoeKernel_RequireOffsetsOp : MoeKernel_Op<"require_offsets"> {
 }
 def MoeKernel_LaunchOp : MoeKernel_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "launch a kernel on a one-dimensional grid; a grid of 0 launches nothing";
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$grid, Variadic<AnyType>:$arguments);
-  let assemblyFormat = "$kernel `grid` `(` $grid `)` (`args` `(` $arguments^ `:` type($arguments) `)`)? attr-dict";
+  let description = [{
+    `writes` lists the positions of the arguments that the kernel writes.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$grid, Variadic<AnyType>:$arguments, DenseI64ArrayAttr:$writes);
+  let assemblyFormat = "$kernel `grid` `(` $grid `)` (`args` `(` $arguments^ `:` type($arguments) `)`)? `writes` $writes attr-dict";
 }
 
 #endif // MOE_KERNEL_OPS_TD

@@ -37,6 +37,11 @@ Value KernelScope::addMemref(Value memref) {
   return addArgument(memref, memref.getType());
 }
 
+Value KernelScope::addOutput(Value memref) {
+  written.push_back(arguments.size());
+  return addMemref(memref);
+}
+
 Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
                                 Type element, int64_t swizzle) {
   auto type = moe_kernel::TensorMapType::get(host.getContext(), box, element,
@@ -54,7 +59,8 @@ void KernelScope::finish(Value grid) {
   Block &block = func.getBody().front();
   func.setFunctionType(
       host.getFunctionType(block.getArgumentTypes(), TypeRange{}));
-  moe_kernel::LaunchOp::create(host, func.getSymName(), grid, arguments);
+  moe_kernel::LaunchOp::create(host, func.getSymName(), grid, arguments,
+                               host.getDenseI64ArrayAttr(written));
 }
 
 Value KernelScope::hostRows(Value memref) {

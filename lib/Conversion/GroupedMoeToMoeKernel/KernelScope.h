@@ -16,6 +16,7 @@ public:
   KernelScope(mlir::Operation *op, llvm::StringRef kind, int64_t warps);
 
   mlir::Value addMemref(mlir::Value memref);
+  mlir::Value addOutput(mlir::Value memref); // the kernel writes it
   mlir::Value addTensorMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
                            mlir::Type element, int64_t swizzle);
   mlir::Value addIndex(mlir::Value index); // i32 in the kernel
@@ -42,6 +43,7 @@ private:
 
   moe_kernel::FuncOp func;
   llvm::SmallVector<mlir::Value> arguments;
+  llvm::SmallVector<int64_t> written; // positions of outputs in arguments
 };
 
 } // namespace grouped_moe

@@ -40,7 +40,7 @@ private:
   void buildLoadRole();
   void buildMatrixRole();
   void buildEpilogueRole();
-  void buildChunk(Value group, Value row, Value column);
+  bool isRowScalar(unsigned i);
   Value loadInput(unsigned i, Value group, Value row, Value column);
   SmallVector<Value> inlineRegion(ArrayRef<Value> arguments);
 
@@ -93,7 +93,7 @@ void GemmLowering::addParameters() {
   for (Value input : op.getInputs()) {
     inputs.push_back(kernel.addMemref(input));
   }
-  output = kernel.addMemref(op.getOutputs()[0]);
+  output = kernel.addOutput(op.getOutputs()[0]);
 }
 
 void GemmLowering::addBuffers() {
@@ -213,31 +213,39 @@ void GemmLowering::buildMatrixRole() {
   buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);
 }
 
+bool GemmLowering::isRowScalar(unsigned i) {
+  InputKind kind = op.getInputKind(i);
+  return kind == InputKind::per_row || kind == InputKind::per_group;
+}
+
+/// An input as `chunk` f32 values; scalars of a row are splat.
 Value GemmLowering::loadInput(unsigned i, Value group, Value row,
                               Value column) {
   Type element = cast<MemRefType>(inputs[i].getType()).getElementType();
-  bool scalar = false;
+  Type type = element, f32 = b.getF32Type();
   SmallVector<Value> at;
   switch (op.getInputKind(i)) {
   case InputKind::per_element:
     at = {row, column};
     break;
   case InputKind::per_row:
-    at = {row}, scalar = true;
+    at = {row};
     break;
   case InputKind::per_group:
-    at = {group}, scalar = true;
+    at = {group};
     break;
   case InputKind::per_group_column:
     at = {group, column};
     break;
   }
-  Type type = scalar ? element : VectorType::get(chunk, element);
+  bool scalar = isRowScalar(i);
+  if (!scalar) {
+    type = VectorType::get(chunk, element);
+    f32 = VectorType::get(chunk, f32);
+  }
   Value value = moe_kernel::GlobalLoadOp::create(b, type, inputs[i], at);
   if (!element.isF32()) {
-    Type f32 = b.getF32Type();
-    value = arith::ExtFOp::create(
-        b, scalar ? f32 : Type(VectorType::get(chunk, f32)), value);
+    value = arith::ExtFOp::create(b, f32, value);
   }
   return scalar ? kernel.splat(value, chunk) : value;
 }
@@ -281,6 +289,13 @@ void GemmLowering::buildEpilogueRole() {
                   ValueRange carried) -> SmallVector<Value> {
     Value position = carried[0], zero = kernel.constant(int64_t(0));
     Value row = add(tileRow, kernel.index(IndexKind::thread));
+    // Scalars of the row do not depend on the product: loaded while it runs.
+    SmallVector<Value> scalars(inputs.size());
+    for (unsigned i = 0; i < inputs.size(); ++i) {
+      if (isRowScalar(i)) {
+        scalars[i] = loadInput(i, group, row, Value());
+      }
+    }
     moe_kernel::WaitOp::create(b, accumulators, position);
     // Columns of this tile inside the matrix.
     Value left = arith::SubIOp::create(b, kernel.constant(n), tileColumn);
@@ -307,7 +322,8 @@ void GemmLowering::buildEpilogueRole() {
       Value column = add(tileColumn, at);
       SmallVector<Value> arguments{acc};
       for (unsigned i = 0; i < inputs.size(); ++i) {
-        arguments.push_back(loadInput(i, group, row, column));
+        arguments.push_back(scalars[i] ? scalars[i]
+                                       : loadInput(i, group, row, column));
       }
       Value result = inlineRegion(arguments)[0];
       Type element = cast<MemRefType>(output.getType()).getElementType();

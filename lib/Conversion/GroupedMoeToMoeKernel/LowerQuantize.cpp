@@ -152,8 +152,8 @@ LogicalResult grouped_moe::lowerQuantize(QuantizeOp op) {
     kernel.requireRows(op.getScales(), kernel.hostCeilDiv(rows, kAtomRows));
   }
   Value input = kernel.addMemref(op.getInput());
-  Value data = kernel.addMemref(op.getData());
-  Value scales = kernel.addMemref(op.getScales());
+  Value data = kernel.addOutput(op.getData());
+  Value scales = kernel.addOutput(op.getScales());
   k.buildIndices();
 
   Type f32 = b.getF32Type(), i8 = b.getI8Type();
@@ -203,7 +203,7 @@ LogicalResult grouped_moe::lowerDequantize(DequantizeOp op) {
   }
   Value data = kernel.addMemref(op.getData());
   Value scales = kernel.addMemref(op.getScales());
-  Value output = kernel.addMemref(op.getOutput());
+  Value output = kernel.addOutput(op.getOutput());
   k.buildIndices();
 
   auto branch = scf::IfOp::create(b, k.inside, /*withElseRegion=*/false);
