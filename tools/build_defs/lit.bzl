@@ -36,22 +36,21 @@ LIT_TOOLS = ["@llvm//:FileCheck", "@llvm//:not", "@llvm//:count"]
 _ROUNDTRIP = ["test/dialect/", "test/lib/"]
 
 def lit_test_suite(name, srcs, tools = [], **kwargs):
-    """A test for each file of `srcs`; dialects and passes get a second one, `FILE.roundtrip.test`."""
+    """A test for each file of `srcs`; the .mlir files of dialects and passes get a second, `FILE.roundtrip.test`."""
     kwargs.setdefault("size", "small")
-    variants = {".test": False}
-    if [p for p in _ROUNDTRIP if native.package_name().startswith(p)]:
-        variants[".roundtrip.test"] = True
-    for s in srcs:
-        for suffix, roundtrip in variants.items():
-            lit_test(
-                name = s + suffix,
-                src = s,
-                cfg = "//test:lit.cfg.py",
-                tools = tools + LIT_TOOLS,
-                roundtrip = roundtrip,
-                **kwargs
-            )
+    twice = [p for p in _ROUNDTRIP if native.package_name().startswith(p)]
+    tests = {s + ".test": (s, False) for s in srcs}
+    tests.update({s + ".roundtrip.test": (s, True) for s in srcs if twice and s.endswith(".mlir")})
+    for test, (src, roundtrip) in tests.items():
+        lit_test(
+            name = test,
+            src = src,
+            cfg = "//test:lit.cfg.py",
+            tools = tools + LIT_TOOLS,
+            roundtrip = roundtrip,
+            **kwargs
+        )
     native.test_suite(
         name = name,
-        tests = [s + suffix for s in srcs for suffix in variants],
+        tests = tests.keys(),
     )
