@@ -8,6 +8,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   grouped_moe::registerAllDialects(registry);
   mlir::registerAllPasses();
+  grouped_moe::registerAllPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "grouped-moe optimizer driver\n", registry));
 }

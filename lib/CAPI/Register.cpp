@@ -3,13 +3,31 @@
 #include "dialect/GroupedMoe/IR/BufferizableOpInterfaceImpl.h"
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
 #include "dialect/MoeKernel/IR/MoeKernelDialect.h"
+#include "lib/Conversion/MoeKernelToNVVM/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+
+void grouped_moe::registerProjectDialects(mlir::DialectRegistry &registry) {
+  registry.insert<GroupedMoeDialect, moe_kernel::MoeKernelDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+}
 
 void grouped_moe::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<GroupedMoeDialect, moe_kernel::MoeKernelDialect>();
-  registerBufferizableOpInterfaceExternalModels(registry);
+  mlir::registerAllToLLVMIRTranslations(registry);
+  registerProjectDialects(registry);
 }
+
+void grouped_moe::registerAllPasses() {
+  registerGroupedMoePasses();
+  registerGroupedMoeToMoeKernelPasses();
+  registerMoeKernelToNVVMPasses();
+  registerPipelines();
+}
+
+void grouped_moe::registerMoeKernelPasses() { registerMoeKernelToNVVMPasses(); }
+
+void grouped_moe::registerAllPasses() { registerMoeKernelPasses(); }

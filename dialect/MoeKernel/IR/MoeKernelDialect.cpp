@@ -100,9 +100,9 @@ void TensorMapType::print(AsmPrinter &printer) const {
   printer << "x" << getElementType() << ", swizzle = " << getSwizzle() << ">";
 }
 
-static LogicalResult
-verifyExtents(function_ref<InFlightDiagnostic()> emitError,
-              ArrayRef<int64_t> shape, Type element, size_t least) {
+static LogicalResult verifyExtents(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> shape, Type element,
+                                   size_t least) {
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8) {
     return emitError() << "element type is " << element
                        << ", expected at least 8 bits";

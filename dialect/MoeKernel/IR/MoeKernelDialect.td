@@ -61,8 +61,8 @@ def MoeKernel_BufferType : MoeKernel_Type<"Buffer", "buffer"> {
     int64_t getStages() const { return getShape().front(); }
     /// Bytes of one stage.
     int64_t getStageBytes() const;
-    /// Tensor memory: 32-bit columns of one stage (128 lanes).
-    int64_t getStageColumns() const { return getStageBytes() / 512; }
+    /// Tensor memory: 32-bit columns of one stage (128 lanes). Scales are replicated to the four groups of 32 lanes.
+    int64_t getStageColumns() const { return getStageBytes() / (getElementType().isF32() ? 512 : 128); }
   }];
 }
 

@@ -41,10 +41,9 @@ void FuncOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printer.printSymbolName(getSymName());
   printer << "(";
-  llvm::interleaveComma(getBody().getArguments(), printer,
-                        [&](BlockArgument argument) {
-                          printer.printRegionArgument(argument);
-                        });
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") warps(" << getWarps() << ")";
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
@@ -61,9 +60,9 @@ LogicalResult FuncOp::verify() {
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     if (auto memref = dyn_cast<MemRefType>(type)) {
       if (!memref.getLayout().isIdentity() ||
-          llvm::is_contained(memref.getShape().drop_front(
-                                 memref.getRank() ? 1 : 0),
-                             ShapedType::kDynamic)) {
+          llvm::is_contained(
+              memref.getShape().drop_front(memref.getRank() ? 1 : 0),
+              ShapedType::kDynamic)) {
         return emitOpError() << "argument #" << i << ": type is " << type
                              << ", expected a dense row-major memref whose "
                                 "extents after the first are static";
@@ -119,7 +118,8 @@ LogicalResult RoleOp::verify() {
     if (other == *this) {
       break;
     }
-    if (other.getFirstWarp() < static_cast<int64_t>(getFirstWarp() + getNumWarps()) &&
+    if (other.getFirstWarp() <
+            static_cast<int64_t>(getFirstWarp() + getNumWarps()) &&
         static_cast<int64_t>(getFirstWarp()) <
             static_cast<int64_t>(other.getFirstWarp() + other.getNumWarps())) {
       InFlightDiagnostic diag = emitOpError()
@@ -207,8 +207,8 @@ LogicalResult MmaOp::verify() {
   auto a = getA().getType(), b = getB().getType();
   auto rank3 = [](BufferType t) { return t.getShape().size() == 3; };
   if (!rank3(acc) || !rank3(a) || !rank3(b) ||
-      acc.getSpace() != BufferSpace::tensor ||
-      !acc.getElementType().isF32() || a.getSpace() != BufferSpace::shared ||
+      acc.getSpace() != BufferSpace::tensor || !acc.getElementType().isF32() ||
+      a.getSpace() != BufferSpace::shared ||
       b.getSpace() != BufferSpace::shared ||
       acc.getShape()[1] != a.getShape()[1] ||
       acc.getShape()[2] != b.getShape()[1] ||
@@ -276,22 +276,47 @@ LogicalResult MakeTensorMapOp::verify() {
   return success();
 }
 
+/// The kernel as a moe_kernel.func, or as a function of a module of device code
+/// beside it once it is lowered.
+static FunctionOpInterface lookupKernel(LaunchOp op,
+                                        SymbolTableCollection &symbols) {
+  if (Operation *func =
+          symbols.lookupNearestSymbolFrom(op, op.getKernelAttr())) {
+    return dyn_cast<FunctionOpInterface>(func);
+  }
+  Operation *table = SymbolTable::getNearestSymbolTable(op);
+  for (Operation &nested : table->getRegion(0).getOps()) {
+    if (nested.hasTrait<OpTrait::SymbolTable>()) {
+      if (Operation *func =
+              symbols.lookupSymbolIn(&nested, op.getKernelAttr())) {
+        return dyn_cast<FunctionOpInterface>(func);
+      }
+    }
+  }
+  return {};
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto func =
-      symbols.lookupNearestSymbolFrom<FuncOp>(*this, getKernelAttr());
+  FunctionOpInterface func = lookupKernel(*this, symbols);
   if (!func) {
     return emitOpError() << "kernel '" << getKernel()
-                         << "' is not a moe_kernel.func of this module";
+                         << "' is not a kernel of this module";
   }
-  auto types = func.getArgumentTypes();
+  ArrayRef<Type> types = func.getArgumentTypes();
   if (types.size() != getArguments().size()) {
-    return emitOpError() << "passes " << getArguments().size()
-                         << " arguments, kernel '" << getKernel() << "' takes "
-                         << types.size();
+    InFlightDiagnostic diag = emitOpError()
+                              << "passes " << getArguments().size()
+                              << " arguments, kernel '" << getKernel()
+                              << "' takes " << types.size();
+    diag.attachNote(func.getLoc()) << "the kernel is here";
+    return diag;
   }
-  for (auto [i, pair] :
-       llvm::enumerate(llvm::zip(types, getArguments().getTypes()))) {
-    auto [want, have] = pair;
+  // Lowered kernels take pointers and scalars.
+  if (!isa<FuncOp>(func)) {
+    return success();
+  }
+  for (auto [i, want, have] :
+       llvm::enumerate(types, getArguments().getTypes())) {
     bool index = have.isIndex() && want.isIntOrIndex();
     if (want != have && !index) {
       return emitOpError() << "argument #" << i << ": type is " << have

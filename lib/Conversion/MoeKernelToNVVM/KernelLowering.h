@@ -1,0 +1,134 @@
+// State and helpers shared by the files that lower one kernel.
+#ifndef LIB_CONVERSION_MOEKERNELTONVVM_KERNELLOWERING_H
+#define LIB_CONVERSION_MOEKERNELTONVVM_KERNELLOWERING_H
+
+#include "dialect/MoeKernel/IR/MoeKernelOps.h"
+#include "lib/Analysis/KernelResources.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace grouped_moe {
+
+/// Name of the dynamic shared memory of a module of kernels.
+inline constexpr llvm::StringLiteral dynamicSharedName = "dyn_smem";
+
+/// Lowers one moe_kernel.func into the body of an llvm.func. Ops of other
+/// dialects are cloned with their operands mapped.
+class KernelLowering {
+public:
+  KernelLowering(moe_kernel::FuncOp source, mlir::LLVM::LLVMFuncOp target,
+                 const KernelResources &resources);
+
+  mlir::LogicalResult run();
+
+private:
+  //===- Structure (KernelLowering.cpp)
+  //-------------------------------------===//
+
+  void emitThreadIds();
+  void emitPrologue();
+  void emitEpilogue();
+  void initBarriers();
+  mlir::LogicalResult lowerRole(moe_kernel::RoleOp role);
+  mlir::LogicalResult lowerBody(mlir::Block &block);
+  mlir::LogicalResult lowerOp(mlir::Operation *op);
+  mlir::LogicalResult cloneOp(mlir::Operation *op);
+  mlir::LogicalResult lower(moe_kernel::IndexOp op);
+  /// Runs `body` in the elected thread of the current warp.
+  void ifElected(llvm::function_ref<void()> body);
+  void ifWarp(mlir::Value condition, llvm::function_ref<void()> body);
+
+  //===- Tiles (LowerTiles.cpp)
+  //---------------------------------------------===//
+
+  mlir::LogicalResult lower(moe_kernel::ForTilesOp op);
+
+  //===- Pipelines and bulk copies (LowerPipelines.cpp)
+  //---------------------===//
+
+  mlir::LogicalResult lower(moe_kernel::AdvanceOp op);
+  mlir::LogicalResult lower(moe_kernel::AcquireOp op);
+  mlir::LogicalResult lower(moe_kernel::ExpectOp op);
+  mlir::LogicalResult lower(moe_kernel::WaitOp op);
+  mlir::LogicalResult lower(moe_kernel::ReleaseOp op);
+  mlir::LogicalResult lower(moe_kernel::CommitOp op);
+  mlir::LogicalResult lower(moe_kernel::LoadOp op);
+  /// Spins until the phase of parity `parity` is complete.
+  void waitForParity(mlir::Value barrier, mlir::Value parity);
+  mlir::Value stageOf(mlir::Value position, int64_t stages);
+  mlir::Value phaseOf(mlir::Value position);
+  mlir::Value barrierOf(moe_kernel::PipelineOp pipeline, mlir::Value position,
+                        moe_kernel::StageSide side);
+  mlir::Value sharedStage(moe_kernel::AllocOp alloc, mlir::Value position);
+
+  //===- Tensor memory and matrix work (LowerMatrix.cpp)
+  //--------------------===//
+
+  mlir::LogicalResult lower(moe_kernel::CopyScalesOp op);
+  mlir::LogicalResult lower(moe_kernel::MmaOp op);
+  mlir::LogicalResult lower(moe_kernel::LoadAccumulatorOp op);
+  /// Tensor memory address (i32) of a buffer's stage.
+  mlir::Value tensorStage(moe_kernel::AllocOp alloc, mlir::Value position);
+
+  //===- Elements (LowerElements.cpp)
+  //---------------------------------------===//
+
+  mlir::LogicalResult lower(moe_kernel::GlobalLoadOp op);
+  mlir::LogicalResult lower(moe_kernel::GlobalStoreOp op);
+  mlir::LogicalResult lower(moe_kernel::EncodeOp op);
+  mlir::LogicalResult lower(moe_kernel::DecodeOp op);
+  mlir::LogicalResult lower(moe_kernel::EncodeScaleOp op);
+  mlir::Value globalAddress(mlir::MemRefType type, mlir::Value base,
+                            mlir::ValueRange indices);
+
+  //===- Helpers
+  //------------------------------------------------------------===//
+
+  template <typename OpT, typename... Args> OpT create(Args &&...args) {
+    return OpT::create(b, loc, std::forward<Args>(args)...);
+  }
+  mlir::Value i32Const(int64_t value);
+  mlir::Value i64Const(int64_t value);
+  mlir::Value sharedAt(int64_t offset);
+  /// The op that defines a buffer or pipeline; reports when it is not visible.
+  template <typename OpT>
+  OpT definingOp(mlir::Operation *user, mlir::Value value) {
+    auto op = value.getDefiningOp<OpT>();
+    if (!op) {
+      user->emitOpError() << "uses a " << value.getType()
+                          << " that is not the result of "
+                          << OpT::getOperationName()
+                          << "; buffers and pipelines cannot pass through "
+                             "control flow";
+    }
+    return op;
+  }
+  mlir::Value mapped(mlir::Value value) { return map.lookupOrDefault(value); }
+  llvm::SmallVector<mlir::Value> mapped(mlir::ValueRange values) {
+    return llvm::map_to_vector(values,
+                               [&](mlir::Value v) { return mapped(v); });
+  }
+
+  moe_kernel::FuncOp source;
+  mlir::LLVM::LLVMFuncOp target;
+  const KernelResources &resources;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  mlir::IRMapping map;
+
+  llvm::SmallVector<moe_kernel::RoleOp> roles;
+  /// Pipelines that guard accumulators: their hand-overs need tcgen05 fences.
+  llvm::DenseSet<mlir::Operation *> tensorPipelines;
+  /// The role being lowered, and whether it touches tensor memory.
+  moe_kernel::RoleOp currentRole;
+  bool roleUsesTensor = false;
+
+  mlir::Value sharedBase, thread, lane, warp, tensorBase;
+  int64_t allocatingWarp = 0, setupWarp = 0;
+};
+
+} // namespace grouped_moe
+
+#endif // LIB_CONVERSION_MOEKERNELTONVVM_KERNELLOWERING_H

@@ -1,0 +1,175 @@
+// Ring positions, barriers and bulk copies. A position is the stage in bits
+// 0-7 and the phase in bit 8.
+#include "lib/Conversion/MoeKernelToNVVM/KernelLowering.h"
+#include "lib/Conversion/MoeKernelToNVVM/Tcgen05.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace moe_kernel;
+using namespace grouped_moe;
+
+static constexpr int64_t phaseBit = 8;
+static constexpr int64_t stageMask = (1 << phaseBit) - 1;
+
+Value KernelLowering::stageOf(Value position, int64_t stages) {
+  if (stages == 1) {
+    return i32Const(0);
+  }
+  return create<arith::AndIOp>(position, i32Const(stageMask));
+}
+
+Value KernelLowering::phaseOf(Value position) {
+  return create<arith::ShRUIOp>(position, i32Const(phaseBit));
+}
+
+Value KernelLowering::barrierOf(PipelineOp pipeline, Value position,
+                                StageSide side) {
+  PipelinePlace place = resources.getPlace(pipeline);
+  Value first =
+      sharedAt(side == StageSide::full ? place.fullOffset : place.emptyOffset);
+  int64_t stages = pipeline.getPipeline().getType().getStages();
+  if (stages == 1) {
+    return first;
+  }
+  Value bytes = create<arith::MulIOp>(stageOf(position, stages),
+                                      i32Const(KernelResources::barrierBytes));
+  return create<LLVM::GEPOp>(first.getType(), b.getI8Type(), first,
+                             ValueRange{bytes});
+}
+
+Value KernelLowering::sharedStage(AllocOp alloc, Value position) {
+  BufferPlace place = resources.getPlace(alloc);
+  Value first = sharedAt(place.offset);
+  int64_t stages = alloc.getBuffer().getType().getStages();
+  if (stages == 1) {
+    return first;
+  }
+  Value bytes =
+      create<arith::MulIOp>(stageOf(position, stages), i32Const(place.stride));
+  return create<LLVM::GEPOp>(first.getType(), b.getI8Type(), first,
+                             ValueRange{bytes});
+}
+
+void KernelLowering::waitForParity(Value barrier, Value parity) {
+  auto loop = create<scf::WhileOp>(TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&loop.getBefore());
+  Value complete =
+      create<NVVM::MBarrierTryWaitOp>(b.getI1Type(), barrier, parity, Value());
+  Value yes = create<arith::ConstantOp>(b.getBoolAttr(true));
+  Value again = create<arith::XOrIOp>(complete, yes);
+  create<scf::ConditionOp>(again, ValueRange());
+  b.createBlock(&loop.getAfter());
+  create<scf::YieldOp>();
+}
+
+LogicalResult KernelLowering::lower(AdvanceOp op) {
+  Value position = mapped(op.getPosition());
+  int64_t stages = op.getPipeline().getType().getStages();
+  Value flip = i32Const(1 << phaseBit);
+  if (stages == 1) {
+    map.map(op.getNext(), create<arith::XOrIOp>(position, flip));
+    return success();
+  }
+  Value next = create<arith::AddIOp>(position, i32Const(1));
+  Value stage = create<arith::AndIOp>(next, i32Const(stageMask));
+  Value wraps =
+      create<arith::CmpIOp>(arith::CmpIPredicate::eq, stage, i32Const(stages));
+  Value phase = create<arith::AndIOp>(position, flip);
+  Value first = create<arith::XOrIOp>(phase, flip);
+  map.map(op.getNext(), create<arith::SelectOp>(wraps, first, next));
+  return success();
+}
+
+LogicalResult KernelLowering::lower(AcquireOp op) {
+  auto pipeline = definingOp<PipelineOp>(op, op.getPipeline());
+  if (!pipeline) {
+    return failure();
+  }
+  Value position = mapped(op.getPosition());
+  // A fresh barrier passes a wait for the parity before its first phase.
+  Value parity = create<arith::XOrIOp>(phaseOf(position), i32Const(1));
+  waitForParity(barrierOf(pipeline, position, StageSide::empty), parity);
+  if (roleUsesTensor) {
+    tcgen05::fenceAfter(b, loc);
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lower(WaitOp op) {
+  auto pipeline = definingOp<PipelineOp>(op, op.getPipeline());
+  if (!pipeline) {
+    return failure();
+  }
+  Value position = mapped(op.getPosition());
+  waitForParity(barrierOf(pipeline, position, StageSide::full),
+                phaseOf(position));
+  if (roleUsesTensor) {
+    tcgen05::fenceAfter(b, loc);
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lower(ExpectOp op) {
+  auto pipeline = definingOp<PipelineOp>(op, op.getPipeline());
+  if (!pipeline) {
+    return failure();
+  }
+  Value barrier =
+      barrierOf(pipeline, mapped(op.getPosition()), StageSide::full);
+  create<NVVM::MBarrierArriveExpectTxOp>(
+      Type(), barrier, i32Const(pipeline.getTransactionBytes()),
+      NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+  return success();
+}
+
+LogicalResult KernelLowering::lower(ReleaseOp op) {
+  auto pipeline = definingOp<PipelineOp>(op, op.getPipeline());
+  if (!pipeline) {
+    return failure();
+  }
+  if (tensorPipelines.contains(pipeline)) {
+    tcgen05::fenceBefore(b, loc);
+  }
+  Value barrier =
+      barrierOf(pipeline, mapped(op.getPosition()), StageSide::empty);
+  create<NVVM::MBarrierArriveOp>(b.getI64Type(), barrier, /*count=*/Value());
+  return success();
+}
+
+LogicalResult KernelLowering::lower(CommitOp op) {
+  auto pipeline = definingOp<PipelineOp>(op, op.getPipeline());
+  if (!pipeline) {
+    return failure();
+  }
+  tcgen05::commit(b, loc,
+                  barrierOf(pipeline, mapped(op.getPosition()), op.getSide()));
+  return success();
+}
+
+LogicalResult KernelLowering::lower(LoadOp op) {
+  auto pipeline = definingOp<PipelineOp>(op, op.getPipeline());
+  auto buffer = definingOp<AllocOp>(op, op.getBuffer());
+  if (!pipeline || !buffer) {
+    return failure();
+  }
+  Value position = mapped(op.getPosition());
+  Value destination = sharedStage(buffer, position);
+  if (op.getOffset() != 0) {
+    destination =
+        create<LLVM::GEPOp>(destination.getType(), b.getI8Type(), destination,
+                            ArrayRef<LLVM::GEPArg>{int32_t(op.getOffset())});
+  }
+  // PTX counts dimensions from the fastest.
+  SmallVector<Value> coordinates = mapped(op.getCoordinates());
+  std::reverse(coordinates.begin(), coordinates.end());
+  create<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(
+      destination, mapped(op.getMap()), coordinates,
+      barrierOf(pipeline, position, StageSide::full),
+      /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
+      /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
+      NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  return success();
+}

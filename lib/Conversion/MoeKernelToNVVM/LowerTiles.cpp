@@ -1,0 +1,122 @@
+// The walk over the tiles of a ragged grouped product.
+#include "lib/Conversion/MoeKernelToNVVM/KernelLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace moe_kernel;
+using namespace grouped_moe;
+
+// The outer loop's state: the linear tile t, the group g under the cursor, the
+// tiles of the groups before it, its first and end row, then carried values.
+// The inner loop moves the cursor to the group that holds t. Offsets that are
+// not ascending give empty groups, so that both loops end on any contents.
+LogicalResult KernelLowering::lower(ForTilesOp op) {
+  Location opLoc = loc;
+  Type i32 = b.getI32Type();
+  int64_t tileM = op.getTile()[0], tileN = op.getTile()[1];
+  int64_t tilesN = llvm::divideCeil(op.getN(), tileN);
+  int64_t groups = cast<MemRefType>(op.getOffsets().getType()).getDimSize(0);
+  Value offsets = mapped(op.getOffsets());
+
+  Value zero = i32Const(0), one = i32Const(1);
+  Value numGroups = i32Const(groups), lastGroup = i32Const(groups - 1);
+  Value rowsPerTile = i32Const(tileM), tilesPerRow = i32Const(tilesN);
+  auto loadOffset = [&](Value group) -> Value {
+    Value wide = create<arith::ExtUIOp>(b.getI64Type(), group);
+    Value address =
+        create<LLVM::GEPOp>(offsets.getType(), i32, offsets, ValueRange{wide});
+    return create<LLVM::LoadOp>(i32, address, /*alignment=*/4);
+  };
+  auto tilesOf = [&](Value begin, Value end) -> Value {
+    Value some = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, end, begin);
+    Value rows = create<arith::SubIOp>(end, begin);
+    Value lastRow = create<arith::SubIOp>(rows, one);
+    Value lastTile = create<arith::DivUIOp>(lastRow, rowsPerTile);
+    Value tilesM = create<arith::AddIOp>(lastTile, one);
+    Value tiles = create<arith::MulIOp>(tilesM, tilesPerRow);
+    return create<arith::SelectOp>(some, tiles, zero);
+  };
+
+  Value cta = create<NVVM::BlockIdXOp>(i32);
+  Value ctas = create<NVVM::GridDimXOp>(i32);
+  SmallVector<Value> inits{cta, zero, zero, zero, loadOffset(zero)};
+  llvm::append_range(inits, mapped(op.getInits()));
+  SmallVector<Type> types(inits.size(), i32);
+  SmallVector<Location> locs(inits.size(), opLoc);
+
+  auto outer = create<scf::WhileOp>(types, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&outer.getBefore(), {}, types, locs);
+  Value t = before->getArgument(0);
+
+  // Move the cursor.
+  SmallVector<Type> cursorTypes(4, i32);
+  SmallVector<Location> cursorLocs(4, opLoc);
+  auto inner = create<scf::WhileOp>(
+      cursorTypes, ValueRange(before->getArguments()).slice(1, 4));
+  {
+    OpBuilder::InsertionGuard innerGuard(b);
+    Block *test =
+        b.createBlock(&inner.getBefore(), {}, cursorTypes, cursorLocs);
+    Value tiles = tilesOf(test->getArgument(2), test->getArgument(3));
+    Value next = create<arith::AddIOp>(test->getArgument(1), tiles);
+    Value inRange = create<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                          test->getArgument(0), numGroups);
+    Value past = create<arith::CmpIOp>(arith::CmpIPredicate::sge, t, next);
+    Value moves = create<arith::AndIOp>(inRange, past);
+    create<scf::ConditionOp>(moves, test->getArguments());
+
+    Block *move = b.createBlock(&inner.getAfter(), {}, cursorTypes, cursorLocs);
+    Value passed = tilesOf(move->getArgument(2), move->getArgument(3));
+    Value tilesBefore = create<arith::AddIOp>(move->getArgument(1), passed);
+    Value group = create<arith::AddIOp>(move->getArgument(0), one);
+    Value begin = move->getArgument(3);
+    // Past the last group the value is not used, only the address counts.
+    Value end = loadOffset(create<arith::MinUIOp>(group, lastGroup));
+    create<scf::YieldOp>(ValueRange{group, tilesBefore, begin, end});
+  }
+  Value inRange = create<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                        inner.getResult(0), numGroups);
+  // t can wrap around only if the offsets are garbage.
+  Value valid = create<arith::CmpIOp>(arith::CmpIPredicate::sge, t, zero);
+  SmallVector<Value> state{t};
+  llvm::append_range(state, inner.getResults());
+  llvm::append_range(state, before->getArguments().drop_front(5));
+  create<scf::ConditionOp>(create<arith::AndIOp>(inRange, valid), state);
+
+  Block *after = b.createBlock(&outer.getAfter(), {}, types, locs);
+  Value local =
+      create<arith::SubIOp>(after->getArgument(0), after->getArgument(2));
+  Value tileRow = create<arith::DivUIOp>(local, tilesPerRow);
+  Value tileColumn = create<arith::RemUIOp>(local, tilesPerRow);
+  Value row = create<arith::AddIOp>(
+      after->getArgument(3), create<arith::MulIOp>(tileRow, rowsPerTile));
+  Value column = create<arith::MulIOp>(tileColumn, i32Const(tileN));
+
+  Block &body = op.getBody().front();
+  map.map(body.getArgument(0), after->getArgument(1));
+  map.map(body.getArgument(1), row);
+  map.map(body.getArgument(2), column);
+  for (auto [from, to] : llvm::zip(body.getArguments().drop_front(3),
+                                   after->getArguments().drop_front(5))) {
+    map.map(from, to);
+  }
+  if (failed(lowerBody(body))) {
+    return failure();
+  }
+  loc = opLoc;
+  SmallVector<Value> next{create<arith::AddIOp>(after->getArgument(0), ctas)};
+  llvm::append_range(next, ValueRange(after->getArguments()).slice(1, 4));
+  auto yield = cast<moe_kernel::YieldOp>(body.getTerminator());
+  llvm::append_range(next, mapped(yield.getValues()));
+  create<scf::YieldOp>(next);
+
+  for (auto [from, to] :
+       llvm::zip(op.getResults(), outer.getResults().drop_front(5))) {
+    map.map(from, to);
+  }
+  return success();
+}

@@ -1,0 +1,160 @@
+#include "lib/Conversion/MoeKernelToNVVM/Tcgen05.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+
+static constexpr unsigned tensorMemorySpace = 6;
+
+static Value constant(OpBuilder &b, Location loc, IntegerType type,
+                      uint64_t value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(type, APInt(type.getWidth(), value)));
+}
+
+static Value pointer(OpBuilder &b, Location loc, Value address) {
+  return LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), tensorMemorySpace),
+      address);
+}
+
+std::optional<unsigned> tcgen05::formatOf(Type type) {
+  // PTX ISA, "Instruction descriptor" of .kind::mxf8f6f4.
+  if (isa<Float8E4M3FNType>(type)) {
+    return 0;
+  }
+  if (isa<Float8E5M2Type>(type)) {
+    return 1;
+  }
+  return std::nullopt;
+}
+
+void tcgen05::alloc(OpBuilder &b, Location loc, Value slot, int64_t columns) {
+  NVVM::Tcgen05AllocOp::create(b, loc, slot,
+                               constant(b, loc, b.getI32Type(), columns));
+  NVVM::Tcgen05RelinquishAllocPermitOp::create(b, loc);
+}
+
+void tcgen05::dealloc(OpBuilder &b, Location loc, Value address,
+                      int64_t columns) {
+  NVVM::Tcgen05DeallocOp::create(b, loc, pointer(b, loc, address),
+                                 constant(b, loc, b.getI32Type(), columns));
+}
+
+void tcgen05::fenceBefore(OpBuilder &b, Location loc) {
+  NVVM::Tcgen05FenceOp::create(b, loc,
+                               NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+}
+
+void tcgen05::fenceAfter(OpBuilder &b, Location loc) {
+  NVVM::Tcgen05FenceOp::create(b, loc,
+                               NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+}
+
+void tcgen05::commit(OpBuilder &b, Location loc, Value barrier) {
+  NVVM::Tcgen05CommitOp::create(b, loc, barrier, /*multicastMask=*/Value());
+}
+
+/// Fills the start address (bits 0-13, units of 16 bytes) of a descriptor.
+static Value descriptor(OpBuilder &b, Location loc, Value shared,
+                        uint64_t fixed) {
+  Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), shared);
+  Value units = arith::ShRUIOp::create(b, loc, address,
+                                       constant(b, loc, b.getI32Type(), 4));
+  Value start = arith::AndIOp::create(b, loc, units,
+                                      constant(b, loc, b.getI32Type(), 0x3fff));
+  Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), start);
+  return arith::OrIOp::create(b, loc, wide,
+                              constant(b, loc, b.getI64Type(), fixed));
+}
+
+Value tcgen05::operandDescriptor(OpBuilder &b, Location loc, Value shared) {
+  // Leading offset 16 bytes (unused with a swizzle), stride 1024 bytes for 8
+  // rows, version 1, 128-byte swizzle.
+  return descriptor(b, loc, shared, 0x4000404000010000);
+}
+
+void tcgen05::copyScaleAtom(OpBuilder &b, Location loc, Value shared,
+                            Value address) {
+  // No swizzle, leading offset 16 bytes, stride 128 bytes for 8 rows.
+  Value desc = descriptor(b, loc, shared, 0x0000400800010000);
+  NVVM::Tcgen05CpOp::create(
+      b, loc, NVVM::Tcgen05CpShape::SHAPE_32x128b, NVVM::CTAGroupKind::CTA_1,
+      NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
+      pointer(b, loc, address), desc);
+}
+
+/// PTX ISA, "Instruction descriptor" for block-scaled kinds: scale bytes of
+/// block `k` for both operands, ue8m0 scales.
+static uint32_t instructionDescriptor(const tcgen05::BlockScaledMma &mma,
+                                      unsigned k) {
+  return k << 4 | mma.aFormat << 7 | mma.bFormat << 10 |
+         static_cast<uint32_t>(mma.n / 8) << 17 | 1u << 23 |
+         static_cast<uint32_t>(mma.m / 16) << 24 | k << 29;
+}
+
+void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
+                  unsigned k, Value accumulate) {
+  // 32 bytes of K are 2 units of the start address, inside the swizzled row.
+  auto step = [&](Value desc) -> Value {
+    if (k == 0) {
+      return desc;
+    }
+    return arith::AddIOp::create(b, loc, desc,
+                                 constant(b, loc, b.getI64Type(), 2 * k));
+  };
+  NVVM::Tcgen05MMABlockScaleOp::create(
+      b, loc, NVVM::MMABlockScaleKind::MXF8F6F4, NVVM::CTAGroupKind::CTA_1,
+      NVVM::Tcgen05MMABlockScale::BLOCK32, NVVM::Tcgen05MMACollectorOp::DISCARD,
+      pointer(b, loc, mma.accumulator), step(mma.a), step(mma.b),
+      constant(b, loc, b.getI32Type(), instructionDescriptor(mma, k)),
+      accumulate, pointer(b, loc, mma.aScales), pointer(b, loc, mma.bScales));
+}
+
+Value tcgen05::load(OpBuilder &b, Location loc, Value address, int64_t n) {
+  Type i32 = b.getI32Type();
+  Type loaded = n == 1 ? i32 : VectorType::get({n}, i32);
+  Value registers = NVVM::Tcgen05LdOp::create(
+      b, loc, loaded, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+      pointer(b, loc, address), /*offset=*/Value());
+
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < n; ++i) {
+    elements.push_back(
+        n == 1 ? registers
+               : vector::ExtractOp::create(b, loc, registers, i).getResult());
+  }
+  // The wait returns the registers it waits for: without that data
+  // dependence, uses of them can be scheduled before it.
+  std::string constraints;
+  for (int64_t i = 0; i < n; ++i) {
+    constraints += "=r,";
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    constraints += std::to_string(i) + ",";
+  }
+  constraints += "~{memory}";
+  Type result = n == 1 ? i32
+                       : LLVM::LLVMStructType::getLiteral(
+                             b.getContext(), SmallVector<Type>(n, i32));
+  Value waited =
+      LLVM::InlineAsmOp::create(
+          b, loc, result, elements, "tcgen05.wait::ld.sync.aligned;",
+          constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::tailcallkind::TailCallKind::None,
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+          /*operand_attrs=*/ArrayAttr())
+          .getRes();
+  for (int64_t i = 0; i < n; ++i) {
+    Value element =
+        n == 1 ? waited
+               : LLVM::ExtractValueOp::create(b, loc, waited, i).getResult();
+    elements[i] = arith::BitcastOp::create(b, loc, b.getF32Type(), element);
+  }
+  return vector::FromElementsOp::create(
+      b, loc, VectorType::get({n}, b.getF32Type()), elements);
+}

@@ -1,0 +1,49 @@
+// Every tcgen05 instruction that kernels use, and their encodings.
+#ifndef LIB_CONVERSION_MOEKERNELTONVVM_TCGEN05_H
+#define LIB_CONVERSION_MOEKERNELTONVVM_TCGEN05_H
+
+#include "mlir/IR/Builders.h"
+
+namespace grouped_moe::tcgen05 {
+
+/// The f8 formats of mxf8f6f4 as they stand in the instruction descriptor, or
+/// nothing if `type` is not one.
+std::optional<unsigned> formatOf(mlir::Type type);
+
+/// Whole warp: allocates `columns` and writes the base address to `slot`; no
+/// further allocation follows.
+void alloc(mlir::OpBuilder &b, mlir::Location loc, mlir::Value slot,
+           int64_t columns);
+void dealloc(mlir::OpBuilder &b, mlir::Location loc, mlir::Value address,
+             int64_t columns);
+void fenceBefore(mlir::OpBuilder &b, mlir::Location loc);
+void fenceAfter(mlir::OpBuilder &b, mlir::Location loc);
+/// Arrives on `barrier` when this thread's earlier matrix work is complete.
+void commit(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier);
+
+/// Shared-memory descriptor of a K-major operand with 128-byte swizzle.
+mlir::Value operandDescriptor(mlir::OpBuilder &b, mlir::Location loc,
+                              mlir::Value shared);
+/// Copies one 512-byte atom of scales to the 4 columns at `address` (i32).
+void copyScaleAtom(mlir::OpBuilder &b, mlir::Location loc, mlir::Value shared,
+                   mlir::Value address);
+
+struct BlockScaledMma {
+  mlir::Value accumulator;      ///< i32 address
+  mlir::Value a, b;             ///< i64 descriptors of the stage
+  mlir::Value aScales, bScales; ///< i32 addresses
+  unsigned aFormat, bFormat;
+  int64_t m, n;
+};
+/// Block `k` (32 elements of K) of an MXFP8 product, K-major operands.
+void mma(mlir::OpBuilder &b, mlir::Location loc, const BlockScaledMma &mma,
+         unsigned k, mlir::Value accumulate);
+
+/// `n` columns at `address` (i32) of this thread's lane as vector<n x f32>,
+/// complete on return.
+mlir::Value load(mlir::OpBuilder &b, mlir::Location loc, mlir::Value address,
+                 int64_t n);
+
+} // namespace grouped_moe::tcgen05
+
+#endif // LIB_CONVERSION_MOEKERNELTONVVM_TCGEN05_H
