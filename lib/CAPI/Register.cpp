@@ -3,7 +3,10 @@
 #include "dialect/GroupedMoe/IR/BufferizableOpInterfaceImpl.h"
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
 #include "dialect/MoeKernel/IR/MoeKernelDialect.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/Passes.h"
 #include "lib/Conversion/MoeKernelToNVVM/Passes.h"
+#include "lib/Pipelines/Pipelines.h"
+#include "lib/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -27,7 +30,3 @@ void grouped_moe::registerAllPasses() {
   registerMoeKernelToNVVMPasses();
   registerPipelines();
 }
-
-void grouped_moe::registerMoeKernelPasses() { registerMoeKernelToNVVMPasses(); }
-
-void grouped_moe::registerAllPasses() { registerMoeKernelPasses(); }

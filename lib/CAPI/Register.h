@@ -19,9 +19,6 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// The project's passes and pipelines, for command lines.
 void registerAllPasses();
 
-/// Checks and lowerings of moe_kernel functions.
-void registerMoeKernelPasses();
-
 } // namespace grouped_moe
 
 #endif // LIB_CAPI_REGISTER_H
