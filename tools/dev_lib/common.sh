@@ -13,15 +13,20 @@ need_setup() {
 
 bazel_used=0
 
+can_write() { mkdir -p "$1" 2>/dev/null && [ -w "$1" ]; }
+
 # Bazel with its files where this user can write: HOME may be unset or read-only.
 bazel() {
   bazel_used=1
   command bazel $(bazel_startup) "$@"
 }
 
+# A sign of life every half minute; a build is minutes long.
+progress=(--show_progress --show_progress_rate_limit=30 --curses=no)
+
 bazel_startup() {
-  local cache="${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}"
-  if [ -n "$cache" ] && mkdir -p "$cache/bazel" 2>/dev/null && [ -w "$cache/bazel" ]; then
+  if [ -n "${HOME:-}" ] && can_write "$HOME/.cache/bazel" &&
+      { [ -z "${XDG_CACHE_HOME:-}" ] || can_write "$XDG_CACHE_HOME/bazel"; }; then
     return
   fi
   local dir="/tmp/grouped-moe-bazel-$(id -u)"
