@@ -8,15 +8,16 @@ class DialectRegistry;
 
 namespace grouped_moe {
 
-/// The project's dialects, the upstream dialects its pipelines use, and the
-/// interface models that bufferization and translation need.
+/// The project's dialects with their interface models: for a program that
+/// registers upstream's dialects itself.
+void registerProjectDialects(mlir::DialectRegistry &registry);
+
+/// The same, and the upstream dialects, interface models and translations that
+/// the pipelines use.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// The project's passes and pipelines, for command lines.
 void registerAllPasses();
-
-/// Checks and lowerings of moe_kernel functions.
-void registerMoeKernelPasses();
 
 } // namespace grouped_moe
 

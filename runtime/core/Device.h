@@ -31,6 +31,9 @@ struct KernelLaunch {
   Dim3 grid, block, cluster;
   uint32_t dynamicSharedBytes = 0;
   std::vector<uint8_t> params;
+  /// Where each parameter starts in `params`, in the order of declaration. The
+  /// machine code may place them elsewhere: cuda passes them one by one.
+  std::vector<uint32_t> paramOffsets;
 };
 
 /// Opaque stream handle: a CUstream for cuda, unused by the emulator.

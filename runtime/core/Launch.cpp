@@ -448,10 +448,12 @@ Status Entry::Launcher::run(const Launch &launch, LoadedImage &image,
   kernel.cluster = launch.cluster;
   kernel.dynamicSharedBytes = launch.dynamicSharedBytes;
   kernel.params.resize(launch.paramBytes);
+  kernel.paramOffsets.reserve(launch.params.size());
   for (size_t i = 0; i < launch.params.size(); ++i) {
     if (Status s = packParam(launch, i, kernel.params.data()); !s) {
       return s;
     }
+    kernel.paramOffsets.push_back(launch.params[i].offset);
   }
   Status status = device.launch(image, kernel, stream);
   if (!status) {

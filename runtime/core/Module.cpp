@@ -6,6 +6,7 @@
 #include "runtime/core/Text.h"
 #include "runtime/core/Validate.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace gmoe;
@@ -124,6 +125,10 @@ Launch readLaunch(const abi::Launch &source) {
     }
     launch.params.push_back(result);
   }
+  std::sort(launch.params.begin(), launch.params.end(),
+            [](const KernelParam &lhs, const KernelParam &rhs) {
+              return lhs.offset < rhs.offset;
+            });
   return launch;
 }
 

@@ -104,7 +104,7 @@ struct Launch {
   Dim3 cluster, block;
   uint32_t dynamicSharedBytes = 0;
   uint32_t paramBytes = 0;
-  std::vector<KernelParam> params;
+  std::vector<KernelParam> params; // in the order of their offsets
   std::vector<TensorMapRecipe> tensorMaps;
 };
 

@@ -334,9 +334,9 @@ Status EntryValidator::checkTensorMap(const std::string &where,
     return s;
   }
   uint32_t rank = recipe.dims()->size();
-  if (rank < 1 || rank > Limits::rank) {
+  if (rank < 1 || rank > Limits::tensorMapRank) {
     return fail(where, " has a tensor map of rank ", rank, ", expected 1 to ",
-                Limits::rank);
+                Limits::tensorMapRank);
   }
   if (recipe.strides()->size() != rank - 1 || recipe.box()->size() != rank) {
     return fail(where, " has a tensor map of rank ", rank, " with ",

@@ -61,15 +61,19 @@ public:
     (void)primary->driver.moduleUnload(module);
   }
 
-  /// The kernel, allowed at least that much dynamic shared memory.
-  Expected<Function> prepare(const KernelLaunch &launch);
-
-private:
   struct Kernel {
     Function function = nullptr;
+    std::vector<size_t> paramBytes; // of each parameter
     uint32_t sharedBytes = 0;
     bool largeClusters = false;
   };
+
+  /// The kernel, allowed what the launch asks for. Its function and parameters
+  /// do not change any more.
+  Expected<const Kernel *> prepare(const KernelLaunch &launch);
+
+private:
+  Status find(const std::string &name, Kernel &kernel);
 
   std::shared_ptr<Primary> primary;
   ModuleHandle module;
@@ -77,17 +81,34 @@ private:
   std::map<std::string, Kernel> kernels;
 };
 
-Expected<Function> CudaImage::prepare(const KernelLaunch &launch) {
+Status CudaImage::find(const std::string &name, Kernel &kernel) {
+  const Driver &driver = primary->driver;
+  Function function = nullptr;
+  Result result = driver.moduleFunction(&function, module, name.c_str());
+  if (result == kNotFound) {
+    return notFound("the image has no kernel of that name: recompile it");
+  }
+  if (Status s = driver.check(result, "cannot find the kernel"); !s) {
+    return s;
+  }
+  size_t offset = 0, bytes = 0;
+  // The first index behind the last parameter is an error.
+  while (driver.paramInfo(function, kernel.paramBytes.size(), &offset,
+                          &bytes) == kSuccess) {
+    kernel.paramBytes.push_back(bytes);
+  }
+  kernel.function = function;
+  return {};
+}
+
+Expected<const CudaImage::Kernel *>
+CudaImage::prepare(const KernelLaunch &launch) {
   const Driver &driver = primary->driver;
   std::lock_guard<std::mutex> lock(mutex);
   Kernel &kernel = kernels[launch.kernel];
   if (!kernel.function) {
-    Result result =
-        driver.moduleFunction(&kernel.function, module, launch.kernel.c_str());
-    if (result == kNotFound) {
-      return notFound("the image has no kernel of that name: recompile it");
-    }
-    if (Status s = driver.check(result, "cannot find the kernel"); !s) {
+    kernel.paramBytes.clear();
+    if (Status s = find(launch.kernel, kernel); !s) {
       return s;
     }
   }
@@ -113,7 +134,35 @@ Expected<Function> CudaImage::prepare(const KernelLaunch &launch) {
     }
     kernel.largeClusters = true;
   }
-  return kernel.function;
+  return &kernel;
+}
+
+/// A pointer to each parameter, once they are known to fit the kernel: the
+/// driver reads as many bytes as the kernel declares.
+Expected<std::vector<void *>> pointersOf(const KernelLaunch &launch,
+                                         const CudaImage::Kernel &kernel) {
+  size_t count = kernel.paramBytes.size();
+  if (launch.paramOffsets.size() != count) {
+    return invalidBundle(
+        cat("the kernel has ", count, " parameters, but the launch gives ",
+            launch.paramOffsets.size(), ": recompile the bundle"));
+  }
+  std::vector<void *> pointers(count);
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t start = launch.paramOffsets[i];
+    uint64_t end =
+        i + 1 < count ? launch.paramOffsets[i + 1] : launch.params.size();
+    if (start > end || end > launch.params.size() ||
+        end - start < kernel.paramBytes[i]) {
+      return invalidBundle(
+          cat("parameter ", i, " of the kernel has ", kernel.paramBytes[i],
+              " bytes, but the launch "
+              "gives ",
+              end > start ? end - start : 0, ": recompile the bundle"));
+    }
+    pointers[i] = const_cast<uint8_t *>(launch.params.data() + start);
+  }
+  return pointers;
 }
 
 class CudaDevice : public Device {
@@ -194,6 +243,8 @@ Expected<uint64_t> CudaDevice::allocate(uint64_t bytes) {
 }
 
 Expected<TensorMap> CudaDevice::encodeTensorMap(const TensorMapDesc &desc) {
+  // Host work, but the driver wants to know which chip it is for.
+  ContextScope scope(driver, primary->context);
   TensorMap map;
   Result result = driver.encodeTiled(
       map.bytes.data(), static_cast<unsigned>(desc.type), desc.rank,
@@ -246,9 +297,14 @@ CudaDevice::loadImage(ImageFormat format, std::string_view image) {
 Status CudaDevice::launch(LoadedImage &image, const KernelLaunch &launch,
                           StreamHandle stream) {
   ContextScope scope(driver, primary->context);
-  Expected<Function> function = static_cast<CudaImage &>(image).prepare(launch);
-  if (!function) {
-    return function.status();
+  Expected<const CudaImage::Kernel *> kernel =
+      static_cast<CudaImage &>(image).prepare(launch);
+  if (!kernel) {
+    return kernel.status();
+  }
+  Expected<std::vector<void *>> params = pointersOf(launch, **kernel);
+  if (!params) {
+    return params.status();
   }
   LaunchAttribute cluster{};
   cluster.id = kClusterDimension;
@@ -268,11 +324,8 @@ Status CudaDevice::launch(LoadedImage &image, const KernelLaunch &launch,
   // Chips before 9.0 know no clusters.
   config.attributeCount =
       uint64_t{launch.cluster.x} * launch.cluster.y * launch.cluster.z > 1;
-  size_t bytes = launch.params.size();
-  void *extra[] = {kParamPointer, const_cast<uint8_t *>(launch.params.data()),
-                   kParamSize, &bytes, kParamEnd};
   return driver.check(
-      driver.launch(&config, *function, nullptr, bytes ? extra : nullptr),
+      driver.launch(&config, (*kernel)->function, params->data(), nullptr),
       "launch failed");
 }
 

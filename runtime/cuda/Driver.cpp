@@ -29,7 +29,7 @@ Expected<Driver> Driver::open(const std::string &library) {
     }
     return unavailable(cat(library, " has no ", missing, ": its version is ",
                            version / 1000, ".", version % 1000 / 10,
-                           ", install a driver for CUDA 12.0 or newer"));
+                           ", install a driver for CUDA 12.4 or newer"));
   }
   return driver;
 }

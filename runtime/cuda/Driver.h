@@ -59,11 +59,6 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
-// The `extra` list of a launch: a packed parameter buffer and its size.
-inline void *const kParamEnd = nullptr;
-inline void *const kParamPointer = reinterpret_cast<void *>(1);
-inline void *const kParamSize = reinterpret_cast<void *>(2);
-
 /// Member, exported symbol, parameters.
 #define GMOE_CUDA_FUNCTIONS(X)                                                 \
   X(init, "cuInit", (unsigned))                                                \
@@ -92,6 +87,7 @@ inline void *const kParamSize = reinterpret_cast<void *>(2);
   X(moduleFunction, "cuModuleGetFunction",                                     \
     (Function *, ModuleHandle, const char *))                                  \
   X(functionSet, "cuFuncSetAttribute", (Function, int, int))                   \
+  X(paramInfo, "cuFuncGetParamInfo", (Function, size_t, size_t *, size_t *))   \
   X(launch, "cuLaunchKernelEx",                                                \
     (const LaunchConfig *, Function, void **, void **))                        \
   X(encodeTiled, "cuTensorMapEncodeTiled",                                     \

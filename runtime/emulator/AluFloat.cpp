@@ -72,10 +72,12 @@ template <bool IsMax, class T> T minMax(T a, T b, bool nans) {
 }
 
 // The common f32 operations, vectorisable: round to nearest, no modifiers.
-float add32(float a, float b) { return a + b; }
-float sub32(float a, float b) { return a - b; }
-float mul32(float a, float b) { return a * b; }
-float fma32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+float add32(float a, float b) { return canonical(a + b); }
+float sub32(float a, float b) { return canonical(a - b); }
+float mul32(float a, float b) { return canonical(a * b); }
+float fma32(float a, float b, float c) {
+  return canonical(__builtin_fmaf(a, b, c));
+}
 float max32(float a, float b) { return canonical(minMax<true>(a, b, false)); }
 float min32(float a, float b) { return canonical(minMax<false>(a, b, false)); }
 uint32_t abs32(uint32_t a) { return a & 0x7fffffffu; }
@@ -206,6 +208,27 @@ void generic64(Warp &w, const Instruction &i, uint32_t mask) {
                                   i.b >> RoundShift & 3);
   });
 }
+/// The packed operations without modifiers.
+template <float (*F)(float, float, float)>
+void packedFast(Warp &w, const Instruction &i, uint32_t mask) {
+  const uint64_t *a = sourceOr<uint64_t>(w, i, 1),
+                 *b = sourceOr<uint64_t>(w, i, 2),
+                 *c = sourceOr<uint64_t>(w, i, 3);
+  perLane<uint64_t>(w, w.operand(i, 0), mask, [=](unsigned l) {
+    float low = F(floatOf(uint32_t(a[l])), floatOf(uint32_t(b[l])),
+                  floatOf(uint32_t(c[l])));
+    float high = F(floatOf(uint32_t(a[l] >> 32)), floatOf(uint32_t(b[l] >> 32)),
+                   floatOf(uint32_t(c[l] >> 32)));
+    return uint64_t(bitsOf(high)) << 32 | bitsOf(low);
+  });
+}
+float packedAdd(float a, float b, float) { return canonical(a + b); }
+float packedSub(float a, float b, float) { return canonical(a - b); }
+float packedMul(float a, float b, float) { return canonical(a * b); }
+float packedFma(float a, float b, float c) {
+  return canonical(__builtin_fmaf(a, b, c));
+}
+
 void packed32(Warp &w, const Instruction &i, uint32_t mask) {
   const uint64_t *a = sourceOr<uint64_t>(w, i, 1),
                  *b = sourceOr<uint64_t>(w, i, 2),
@@ -465,7 +488,11 @@ bool decodeFloat(Decoder &d) {
     if (!exactName) {
       return false;
     }
-    h = packed32;
+    h = m != 0      ? packed32
+        : op == Add ? packedFast<packedAdd>
+        : op == Sub ? packedFast<packedSub>
+        : op == Mul ? packedFast<packedMul>
+                    : packedFast<packedFma>;
     break;
   default:
     i.c = uint32_t(type == Type::BF16 || type == Type::BF16x2) |

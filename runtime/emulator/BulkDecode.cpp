@@ -73,10 +73,9 @@ void copy(Warp &w, const Instruction &i, uint32_t mask) {
         op.coordinates[n] =
             int32_t(w.scalar(w.program->operands[c.first + n], l));
       }
-      uint32_t align = 16;
-      if (op.shared % align) {
+      if (op.shared % 128) {
         w.fail("shared address " + hexadecimal(op.shared) +
-                   " is not aligned to 16 bytes",
+                   " of a tensor copy is not aligned to 128 bytes",
                int(l));
         return;
       }

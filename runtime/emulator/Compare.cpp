@@ -111,6 +111,24 @@ template <class T> void compare(Warp &w, const Instruction &i, uint32_t mask) {
   }
 }
 
+/// f32 with subnormal sources flushed to zero.
+void compareFlushed(Warp &w, const Instruction &i, uint32_t mask) {
+  unsigned s = i.c & 1 ? 2 : 1;
+  float a[32], b[32];
+  for (unsigned l = 0; l < 32; ++l) {
+    a[l] = w.source<float>(w.operand(i, s))[l];
+    b[l] = w.source<float>(w.operand(i, s + 1))[l];
+    a[l] = a[l] > -0x1p-126f && a[l] < 0x1p-126f ? 0.0f : a[l];
+    b[l] = b[l] > -0x1p-126f && b[l] < 0x1p-126f ? 0.0f : b[l];
+  }
+  uint32_t bits = compareLanes<float>(i.a, a, b);
+  uint32_t with = i.b ? w.predicateMask(w.operand(i, s + 2)) : 0;
+  w.setPredicate(w.operand(i, 0), mask, combine(i.b, bits, with));
+  if (i.c & 1) {
+    w.setPredicate(w.operand(i, 1), mask, combine(i.b, ~bits, with));
+  }
+}
+
 /// Halves: compared as f32. d bit 4: bf16; bit 5: packed.
 void compareHalf(Warp &w, const Instruction &i, uint32_t mask) {
   unsigned s = i.c & 1 ? 2 : 1;
@@ -219,12 +237,13 @@ bool decodeCompare(Decoder &d) {
   static const uint32_t kUnsignedNames[] = {Lt, Le, Gt, Ge};
   i.a = relation >= 14 ? kUnsignedNames[relation - 14] : uint32_t(relation);
   i.b = uint32_t(d.takeOneOf({"and", "or", "xor"}) + 1);
-  if (d.take("ftz")) {
-    return d.fail("comparison with .ftz is not supported");
-  }
+  bool ftz = d.take("ftz");
   Type destination = op == "set" ? d.takeType() : Type::None;
   Type type = d.takeType();
   i.handler = compareOf(type);
+  if (ftz) {
+    i.handler = type == Type::F32 && op == "setp" ? compareFlushed : nullptr;
+  }
   if (!i.handler) {
     return false;
   }

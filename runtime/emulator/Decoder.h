@@ -181,6 +181,7 @@ bool decodeWarp(Decoder &d);
 bool decodeMisc(Decoder &d);
 bool decodeBulk(Decoder &d);
 bool decodeTensorCore(Decoder &d);
+bool decodeMatrix(Decoder &d);
 
 } // namespace gmoe::emulator
 

@@ -222,7 +222,9 @@ bool Decoder::decode() {
       {"cp", decodeBulk},
       {"tensormap", decodeBulk},
       {"clusterlaunchcontrol", decodeBulk},
-      {"tcgen05", decodeTensorCore}};
+      {"tcgen05", decodeTensorCore},
+      {"ldmatrix", decodeMatrix},
+      {"stmatrix", decodeMatrix}};
   auto it = kFamilies.find(parts_[0]);
   return it != kFamilies.end() && it->second(*this);
 }

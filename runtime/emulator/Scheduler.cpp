@@ -496,6 +496,19 @@ void runCluster(Cluster &c) {
     c.tick = std::max(c.tick, c.nextDue);
     completeDue(c);
   }
+  // ISA 9.7.16.7: everything allocated must be given back before the kernel
+  // ends.
+  for (const Cta &cta : c.ctas) {
+    for (uint32_t s = 0; s < cta.tmemOwner.size() && !c.failed(); ++s) {
+      if (cta.tmemOwner[s]) {
+        c.fail(StatusCode::Hazard,
+               "kernel '" + c.context->program->name + "', CTA rank " +
+                   std::to_string(cta.rank) + " of cluster " +
+                   std::to_string(c.id) + " exits with tensor memory column " +
+                   std::to_string(s * 32) + " still allocated");
+      }
+    }
+  }
 }
 
 } // namespace gmoe::emulator

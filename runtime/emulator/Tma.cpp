@@ -184,7 +184,6 @@ bool signal(Cluster &c, AsyncOp &op, uint32_t barrier, uint32_t bytes) {
 /// Delivers `data` to the destination CTAs and signals their barriers.
 bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
              uint32_t innerBytes, TensorMapSwizzle swizzle) {
-  uint32_t own = c.warps[op.warp].cta->rank;
   uint32_t targets = op.multicast ? op.multicast : 1u << (op.shared >> 24);
   for (uint32_t m = targets; m; m &= m - 1) {
     uint32_t rank = uint32_t(__builtin_ctz(m));
@@ -225,14 +224,13 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
     }
     uint32_t barrier = op.barrier;
     if (op.multicast) {
-      uint32_t signalRank = op.pairBarrier ? rank & ~1u : rank;
+      uint32_t signalRank = rank;
       // In a pair the barrier's own CTA parity decides whose barrier it is.
       if (op.pairBarrier) {
         signalRank = (rank & ~1u) | (op.barrier >> 24 & 1);
       }
       barrier = (op.barrier & 0xffffffu) | signalRank << 24;
     }
-    (void)own;
     if (!signal(c, op, barrier, uint32_t(data.size()))) {
       return false;
     }

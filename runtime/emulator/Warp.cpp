@@ -144,7 +144,10 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
                      std::to_string(cluster->context->params.size()) +
                      " bytes of parameters");
     }
-    // Kernel parameters are read-only; stores never get this far.
+    if (access[0] != 'l' && access[0] != 'r') { // neither load nor read
+      fail("kernel parameters are read-only", int(lane));
+      return nullptr;
+    }
     return const_cast<uint8_t *>(cluster->context->params.data()) + plain;
   case StateSpace::Generic:
     break;

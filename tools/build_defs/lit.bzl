@@ -6,9 +6,9 @@ def _lit_test_impl(ctx):
     links = {bindir + "/" + f.basename: f for f in ctx.files.tools}
     ctx.actions.write(exe, """#!/bin/bash
 export PATH="$PWD/%s:$PATH"
-exec "${GMOE_PYTHON:-/usr/bin/python3}" -c 'import sys; sys.path.insert(0, "../llvm/utils/lit"); from lit.main import main; main()' \\
+%sexec "${GMOE_PYTHON:-/usr/bin/python3}" -c 'import sys; sys.path.insert(0, "../llvm/utils/lit"); from lit.main import main; main()' \\
   -v --path "$PWD/%s" -D workspace="$PWD" %s
-""" % (bindir, bindir, ctx.file.src.short_path), is_executable = True)
+""" % (bindir, "export GMOE_VERIFY_ROUNDTRIP=1\n" if ctx.attr.roundtrip else "", bindir, ctx.file.src.short_path), is_executable = True)
     runfiles = ctx.runfiles(
         files = [ctx.file.src, ctx.file.cfg] + ctx.files.data + ctx.files.tools + ctx.files._lit,
         symlinks = links,
@@ -25,23 +25,32 @@ lit_test = rule(
         "cfg": attr.label(allow_single_file = True, mandatory = True),
         "tools": attr.label_list(allow_files = True),
         "data": attr.label_list(allow_files = True),
+        "roundtrip": attr.bool(doc = "whether what is parsed must also print and parse back"),
         "_lit": attr.label(default = "@llvm//:lit_files"),
     },
 )
 
 LIT_TOOLS = ["@llvm//:FileCheck", "@llvm//:not", "@llvm//:count"]
 
+# Folders whose tests run twice: as they are, and with the round trip of everything they parse.
+_ROUNDTRIP = ["test/dialect/", "test/lib/"]
+
 def lit_test_suite(name, srcs, tools = [], **kwargs):
+    """A test for each file of `srcs`; the .mlir files of dialects and passes get a second, `FILE.roundtrip.test`."""
     kwargs.setdefault("size", "small")
-    for s in srcs:
+    twice = [p for p in _ROUNDTRIP if native.package_name().startswith(p)]
+    tests = {s + ".test": (s, False) for s in srcs}
+    tests.update({s + ".roundtrip.test": (s, True) for s in srcs if twice and s.endswith(".mlir")})
+    for test, (src, roundtrip) in tests.items():
         lit_test(
-            name = s + ".test",
-            src = s,
+            name = test,
+            src = src,
             cfg = "//test:lit.cfg.py",
             tools = tools + LIT_TOOLS,
+            roundtrip = roundtrip,
             **kwargs
         )
     native.test_suite(
         name = name,
-        tests = [s + ".test" for s in srcs],
+        tests = tests.keys(),
     )

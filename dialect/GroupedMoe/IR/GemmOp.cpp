@@ -77,10 +77,9 @@ static LogicalResult verifyOperands(GemmOp op) {
                             << ", expected 3: (L, N, K) (gemm_c2)";
   }
   if (rhs.getElementType() != lhs.getElementType()) {
-    return op.emitOpError()
-           << "rhs: element type is " << rhs.getElementType()
-           << ", expected that of lhs, " << lhs.getElementType()
-           << " (gemm_c2)";
+    return op.emitOpError() << "rhs: element type is " << rhs.getElementType()
+                            << ", expected that of lhs, "
+                            << lhs.getElementType() << " (gemm_c2)";
   }
   int64_t k = op.getK(), n = op.getN(), groups = op.getGroups();
   if (ShapedType::isDynamic(k) || k <= 0 || k % 32 != 0) {
@@ -104,10 +103,10 @@ static LogicalResult verifyOperands(GemmOp op) {
   }
   if (!offsets.getElementType().isSignlessInteger(32) ||
       offsets.getRank() != 1 || offsets.getDimSize(0) != groups) {
-    return op.emitOpError() << "offsets: type is " << offsets
-                            << ", expected " << groups
-                            << " elements of i32, one cumulative end for each "
-                               "group of rhs (gemm_c6)";
+    return op.emitOpError()
+           << "offsets: type is " << offsets << ", expected " << groups
+           << " elements of i32, one cumulative end for each "
+              "group of rhs (gemm_c6)";
   }
   if (op.getMAligned() != 128 && op.getMAligned() != 256) {
     return op.emitOpError() << "m_aligned is " << op.getMAligned()
@@ -119,9 +118,9 @@ static LogicalResult verifyOperands(GemmOp op) {
 
 static LogicalResult verifyInputs(GemmOp op) {
   if (op.getInputKinds().size() != op.getInputs().size()) {
-    return op.emitOpError() << "has " << op.getInputs().size()
-                            << " inputs and " << op.getInputKinds().size()
-                            << " input kinds (gemm_c8)";
+    return op.emitOpError()
+           << "has " << op.getInputs().size() << " inputs and "
+           << op.getInputKinds().size() << " input kinds (gemm_c8)";
   }
   int64_t rows = op.getRows(), n = op.getN(), groups = op.getGroups();
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
@@ -172,9 +171,14 @@ static LogicalResult verifyInputs(GemmOp op) {
 }
 
 static LogicalResult verifyOutputs(GemmOp op) {
-  if (op.getOutputs().size() != 1 || op.getOutputKinds().size() != 1) {
+  if (op.getOutputs().size() != 1) {
     return op.emitOpError() << "outs has " << op.getOutputs().size()
                             << " operands, expected 1 (gemm_c9)";
+  }
+  if (op.getOutputKinds().size() != op.getOutputs().size()) {
+    return op.emitOpError()
+           << "has " << op.getOutputs().size() << " outputs and "
+           << op.getOutputKinds().size() << " output kinds (gemm_c9)";
   }
   if (!symbolizeOutputKind(op.getOutputKinds()[0])) {
     return op.emitOpError() << "output #0: unknown kind "
@@ -183,14 +187,47 @@ static LogicalResult verifyOutputs(GemmOp op) {
   auto type = cast<ShapedType>(op.getOutputs()[0].getType());
   if (type.getRank() != 2 || !mayEqual(type.getDimSize(0), op.getRows()) ||
       type.getDimSize(1) != op.getN()) {
-    return op.emitOpError() << "output #0: type is " << type
-                            << ", expected the shape (R, N) with N = "
-                            << op.getN() << " (gemm_c9)";
+    return op.emitOpError()
+           << "output #0: type is " << type
+           << ", expected the shape (R, N) with N = " << op.getN()
+           << " (gemm_c9)";
   }
   if (!isFloatOutput(type.getElementType())) {
-    return op.emitOpError() << "output #0: element type is "
-                            << type.getElementType()
-                            << ", expected f32, f16 or bf16 (gemm_c9)";
+    return op.emitOpError()
+           << "output #0: element type is " << type.getElementType()
+           << ", expected f32, f16 or bf16 (gemm_c9)";
+  }
+  return success();
+}
+
+/// Operands that follow the rows of lhs: their static counts must agree even
+/// where lhs itself is dynamic.
+static LogicalResult verifyRowCounts(GemmOp op) {
+  std::string firstName = "lhs";
+  int64_t first = op.getRows();
+  auto check = [&](const Twine &name, Value value) -> LogicalResult {
+    int64_t rows = cast<ShapedType>(value.getType()).getDimSize(0);
+    if (ShapedType::isDynamic(first)) {
+      first = rows;
+      firstName = name.str();
+    }
+    if (mayEqual(rows, first)) {
+      return success();
+    }
+    return op.emitOpError() << name << ": has " << rows << " rows but "
+                            << firstName << " has " << first << " (gemm_c12)";
+  };
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    InputKind kind = op.getInputKind(i);
+    if ((kind == InputKind::per_element || kind == InputKind::per_row) &&
+        failed(check("input #" + Twine(i), input))) {
+      return failure();
+    }
+  }
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    if (failed(check("output #" + Twine(i), output))) {
+      return failure();
+    }
   }
   return success();
 }
@@ -226,7 +263,8 @@ LogicalResult GemmOp::verify() {
       failed(verifyScales(*this, "rhs scales", getRhsScales(), getRhsLayout(),
                           shapeOf(getRhs()), getGroups(), "gemm_c4",
                           "gemm_c5")) ||
-      failed(verifyInputs(*this)) || failed(verifyOutputs(*this))) {
+      failed(verifyInputs(*this)) || failed(verifyOutputs(*this)) ||
+      failed(verifyRowCounts(*this))) {
     return failure();
   }
   return success();
@@ -236,8 +274,7 @@ LogicalResult GemmOp::verifyRegions() {
   Block &body = getEpilogue().front();
   if (body.getNumArguments() != getInputs().size() + 1) {
     return emitOpError() << "epilogue has " << body.getNumArguments()
-                         << " arguments, expected "
-                         << getInputs().size() + 1
+                         << " arguments, expected " << getInputs().size() + 1
                          << ": the accumulator and one for each input "
                             "(gemm_c10)";
   }

@@ -47,13 +47,12 @@ static void printEpilogueInputs(OpAsmPrinter &printer, Operation *,
     return;
   }
   printer << "ins(";
-  llvm::interleaveComma(llvm::zip(inputs, types, kinds.asArrayRef()), printer,
-                        [&](auto item) {
-                          auto [input, type, kind] = item;
-                          printer << input << " : " << type << " as "
-                                  << stringifyInputKind(
-                                         static_cast<InputKind>(kind));
-                        });
+  llvm::interleaveComma(
+      llvm::zip(inputs, types, kinds.asArrayRef()), printer, [&](auto item) {
+        auto [input, type, kind] = item;
+        printer << input << " : " << type << " as "
+                << stringifyInputKind(static_cast<InputKind>(kind));
+      });
   printer << ") ";
 }
 
@@ -101,6 +100,27 @@ static void printEpilogueOutputs(OpAsmPrinter &printer, Operation *,
     printer << std::get<0>(item) << " : " << std::get<1>(item);
   });
   printer << ")";
+}
+
+// One directive for both lists: an absent ins leaves no space behind.
+static ParseResult parseEpilogueOperands(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
+    SmallVectorImpl<Type> &inputTypes, DenseI32ArrayAttr &inputKinds,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &outputs,
+    SmallVectorImpl<Type> &outputTypes, DenseI32ArrayAttr &outputKinds) {
+  return failure(
+      parseEpilogueInputs(parser, inputs, inputTypes, inputKinds) ||
+      parseEpilogueOutputs(parser, outputs, outputTypes, outputKinds));
+}
+
+static void printEpilogueOperands(OpAsmPrinter &printer, Operation *op,
+                                  OperandRange inputs, TypeRange inputTypes,
+                                  DenseI32ArrayAttr inputKinds,
+                                  OperandRange outputs, TypeRange outputTypes,
+                                  DenseI32ArrayAttr outputKinds) {
+  printEpilogueInputs(printer, op, inputs, inputTypes, inputKinds);
+  printEpilogueOutputs(printer, op, outputs, outputTypes, outputKinds);
 }
 
 #define GET_OP_CLASSES

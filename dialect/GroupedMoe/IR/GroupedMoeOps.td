@@ -93,8 +93,7 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     `lhs` `(` $lhs `:` type($lhs) `scales` $lhs_scales `:` type($lhs_scales) `layout` $lhs_layout `)`
     `rhs` `(` $rhs `:` type($rhs) `scales` $rhs_scales `:` type($rhs_scales) `layout` $rhs_layout `)`
     `offsets` `(` $offsets `:` type($offsets) `)`
-    custom<EpilogueInputs>($inputs, type($inputs), $input_kinds)
-    custom<EpilogueOutputs>($outputs, type($outputs), $output_kinds)
+    custom<EpilogueOperands>($inputs, type($inputs), $input_kinds, $outputs, type($outputs), $output_kinds)
     attr-dict-with-keyword `epilogue` $epilogue (`->` type($results)^)?
   }];
   let hasCanonicalizer = 1;
@@ -140,11 +139,11 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize"> {
 
     | constraint | what |
     |---|---|
-    | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static and a multiple of 32 |
+    | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static, positive and a multiple of 32; rank 3 is static |
     | `quantize_c2` | data has the input's shape, of f8E4M3FN or f8E5M2 elements |
     | `quantize_c3` | scales are f8E8M0FNU in the layout `<row, whole, block = 32>` |
     | `quantize_c4` | the scale shape is that of the layout and the input |
-    | `quantize_c5` | all operands are tensors, or all are memrefs |
+    | `quantize_c5` | outs is data, scales; all operands are tensors, or all are memrefs |
 
     ```mlir
     %q, %sf = grouped_moe.quantize ins(%x : tensor<?x256xf32>)
@@ -175,11 +174,11 @@ def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize"> {
 
     | constraint | what |
     |---|---|
-    | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN or f8E5M2 elements; its last extent is static and a multiple of 32 |
+    | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN or f8E5M2 elements; its last extent is static, positive and a multiple of 32; rank 3 is static |
     | `dequantize_c2` | output has the data's shape, of f32, f16 or bf16 elements |
     | `dequantize_c3` | scales are f8E8M0FNU in the layout `<row, whole, block = 32>` |
     | `dequantize_c4` | the scale shape is that of the layout and the data |
-    | `dequantize_c5` | all operands are tensors, or all are memrefs |
+    | `dequantize_c5` | outs is one operand; all operands are tensors, or all are memrefs |
 
     ```mlir
     %y = grouped_moe.dequantize ins(%q : tensor<?x256xf8E4M3FN> scales %sf : tensor<?x2x32x4x4xf8E8M0FNU>)

@@ -12,9 +12,9 @@ static LogicalResult verifyMatrix(Operation *op, StringRef name, Value matrix,
                                   StringRef constraint) {
   auto type = cast<ShapedType>(matrix.getType());
   if (!legal(type.getElementType())) {
-    return op->emitOpError() << name << ": element type is "
-                             << type.getElementType() << ", expected "
-                             << elements << " (" << constraint << ")";
+    return op->emitOpError()
+           << name << ": element type is " << type.getElementType()
+           << ", expected " << elements << " (" << constraint << ")";
   }
   if (type.getRank() != 2 && type.getRank() != 3) {
     return op->emitOpError()
@@ -47,9 +47,9 @@ static LogicalResult verifyPartner(Operation *op, StringRef name, Value partner,
   auto type = cast<ShapedType>(partner.getType());
   auto expected = cast<ShapedType>(matrix.getType());
   if (!legal(type.getElementType())) {
-    return op->emitOpError() << name << ": element type is "
-                             << type.getElementType() << ", expected "
-                             << elements << " (" << constraint << ")";
+    return op->emitOpError()
+           << name << ": element type is " << type.getElementType()
+           << ", expected " << elements << " (" << constraint << ")";
   }
   bool same = type.getRank() == expected.getRank();
   for (int64_t i = 0; same && i < type.getRank(); ++i) {
@@ -57,17 +57,18 @@ static LogicalResult verifyPartner(Operation *op, StringRef name, Value partner,
   }
   // Only rows may be dynamic; a column count is part of the kernel.
   if (!same || type.getShape().back() != expected.getShape().back()) {
-    return op->emitOpError() << name << ": type is " << type
-                             << ", expected the shape of " << expected << " ("
-                             << constraint << ")";
+    return op->emitOpError()
+           << name << ": type is " << type << ", expected the shape of "
+           << expected << " (" << constraint << ")";
   }
   return success();
 }
 
 LogicalResult QuantizeOp::verify() {
   if (getOutputs().size() != 2) {
-    return emitOpError() << "outs has " << getOutputs().size()
-                         << " operands, expected 2: data and scales";
+    return emitOpError()
+           << "outs has " << getOutputs().size()
+           << " operands, expected 2: data and scales (quantize_c5)";
   }
   if (failed(verifySemantics(*this, 2, "quantize_c5")) ||
       failed(verifyMatrix(*this, "input", getInput(), isFloatOutput,
@@ -84,11 +85,11 @@ LogicalResult QuantizeOp::verify() {
 LogicalResult DequantizeOp::verify() {
   if (getOutputs().size() != 1) {
     return emitOpError() << "outs has " << getOutputs().size()
-                         << " operands, expected 1";
+                         << " operands, expected 1 (dequantize_c5)";
   }
   if (failed(verifySemantics(*this, 1, "dequantize_c5")) ||
-      failed(verifyMatrix(*this, "data", getData(), isFp8,
-                          "f8E4M3FN or f8E5M2", "dequantize_c1")) ||
+      failed(verifyMatrix(*this, "data", getData(), isFp8, "f8E4M3FN or f8E5M2",
+                          "dequantize_c1")) ||
       failed(verifyPartner(*this, "output", getOutput(), getData(),
                            isFloatOutput, "f32, f16 or bf16",
                            "dequantize_c2"))) {

@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace grouped_moe;
 
 static int64_t ceilDivExtent(int64_t extent, int64_t by) {
-  return ShapedType::isDynamic(extent) ? extent
-                                       : llvm::divideCeil(extent, by);
+  return ShapedType::isDynamic(extent) ? extent : llvm::divideCeil(extent, by);
 }
 
 SmallVector<int64_t> grouped_moe::getScaleShape(ScaleLayoutAttr layout,
@@ -32,10 +31,13 @@ SmallVector<int64_t> grouped_moe::getScaleShape(ScaleLayoutAttr layout,
     // Every group starts a new atom: at most floor(R / rows of an atom) + L.
     bool byRow = layout.getDirection() == ScaleDirection::row;
     int64_t ragged = byRow ? rows : columns;
-    int64_t other = byRow ? ceilDivExtent(ceilDivExtent(columns, layout.getBlock()), kAtomBlocks)
-                          : ceilDivExtent(rows, kAtomRows);
+    int64_t other =
+        byRow ? ceilDivExtent(ceilDivExtent(columns, layout.getBlock()),
+                              kAtomBlocks)
+              : ceilDivExtent(rows, kAtomRows);
     int64_t span = byRow ? kAtomRows : layout.getBlock() * kAtomBlocks;
-    bool dynamic = ShapedType::isDynamic(ragged) || ShapedType::isDynamic(other);
+    bool dynamic =
+        ShapedType::isDynamic(ragged) || ShapedType::isDynamic(other);
     shape.push_back(dynamic ? ShapedType::kDynamic
                             : other * (ragged / span + groups));
   }
@@ -71,14 +73,20 @@ LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
   SmallVector<int64_t> expected = getScaleShape(layout, matrix, groups);
   bool matches = type.getRank() == static_cast<int64_t>(expected.size());
   for (size_t i = 0; matches && i < expected.size(); ++i) {
-    // A dynamic extent is checked when the kernel is launched.
-    matches = type.isDynamicDim(i) || ShapedType::isDynamic(expected[i]) ||
+    // Only what follows the rows of a matrix may be dynamic; it is checked when
+    // the kernel is launched.
+    bool byRows = i == 0 && matrix.size() == 2;
+    matches = (byRows && type.isDynamicDim(i)) ||
+              (byRows && ShapedType::isDynamic(expected[i])) ||
               type.getDimSize(i) == expected[i];
   }
   if (matches) {
     return success();
   }
   auto print = [](Diagnostic &diag, ArrayRef<int64_t> shape) {
+    if (shape.empty()) {
+      diag << "empty (rank 0)";
+    }
     llvm::interleave(
         shape,
         [&](int64_t extent) {
@@ -90,8 +98,7 @@ LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
         },
         [&] { diag << "x"; });
   };
-  InFlightDiagnostic diag = op->emitOpError()
-                            << name << ": scale shape is ";
+  InFlightDiagnostic diag = op->emitOpError() << name << ": scale shape is ";
   print(*diag.getUnderlyingDiagnostic(), type.getShape());
   diag << ", expected ";
   print(*diag.getUnderlyingDiagnostic(), expected);

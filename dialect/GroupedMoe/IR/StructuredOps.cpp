@@ -49,11 +49,11 @@ LogicalResult grouped_moe::verifySemantics(Operation *op, unsigned outputs,
   }
   unsigned results = tensors ? outputs : 0;
   if (op->getNumResults() != results) {
-    return op->emitOpError() << "has " << op->getNumResults()
-                             << " results, expected " << results
-                             << ": one for each tensor in outs, none for "
-                                "memrefs ("
-                             << constraint << ")";
+    return op->emitOpError()
+           << "has " << op->getNumResults() << " results, expected " << results
+           << ": one for each tensor in outs, none for "
+              "memrefs ("
+           << constraint << ")";
   }
   return success();
 }

@@ -265,14 +265,28 @@ def MoeKernel_SmCountOp : MoeKernel_Op<"sm_count", [Pure]> {
   let results = (outs Index:$count);
   let assemblyFormat = "attr-dict";
 }
+def MoeKernel_RequireExtentOp : MoeKernel_Op<"require_extent"> {
+  let summary = "a launch is refused unless an array's first extent is this many";
+  let description = [{
+    How a launch program states which free extents of its arguments belong together.
+  }];
+  let arguments = (ins AnyMemRef:$memref, Index:$extent);
+  let assemblyFormat = "$memref `is` $extent attr-dict `:` type($memref)";
+}
+def MoeKernel_RequireOffsetsOp : MoeKernel_Op<"require_offsets"> {
+  let summary = "what the caller promises of cumulative group ends; checked on request only";
+  let arguments = (ins AnyMemRef:$offsets, Index:$rows, I64Attr:$aligned);
+  let assemblyFormat = "$offsets `within` $rows `aligned` `=` $aligned attr-dict `:` type($offsets)";
+}
 def MoeKernel_LaunchOp : MoeKernel_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "launch a kernel on a one-dimensional grid; a grid of 0 launches nothing";
   let description = [{
     `kernel` is the name of a `moe_kernel.func` beside the launching function or, after lowering, of a function in a
     `gpu.module` beside it.
+    `writes` lists the positions of the arguments that the kernel writes.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$grid, Variadic<AnyType>:$arguments);
-  let assemblyFormat = "$kernel `grid` `(` $grid `)` (`args` `(` $arguments^ `:` type($arguments) `)`)? attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$grid, Variadic<AnyType>:$arguments, DenseI64ArrayAttr:$writes);
+  let assemblyFormat = "$kernel `grid` `(` $grid `)` (`args` `(` $arguments^ `:` type($arguments) `)`)? `writes` $writes attr-dict";
 }
 
 #endif // MOE_KERNEL_OPS_TD

@@ -86,6 +86,7 @@ TEST_F(LaunchTest, PacksParameters) {
   EXPECT_EQ(prepare.kernel, "prepare");
   EXPECT_EQ(prepare.grid.x, 148u);
   ASSERT_EQ(prepare.params.size(), 28u);
+  EXPECT_EQ(prepare.paramOffsets, (std::vector<uint32_t>{0, 8, 16, 24}));
   EXPECT_EQ(at<uint64_t>(prepare, 0), 0x20000u);
   EXPECT_EQ(at<uint64_t>(prepare, 8), 0x40000u + 1280u);
   EXPECT_EQ(at<int64_t>(prepare, 16), 1200);

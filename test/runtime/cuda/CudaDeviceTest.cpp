@@ -11,7 +11,7 @@ namespace {
 
 /// out[i] = in[i] + value: a tensor map loads in, `{target}` is the chip.
 constexpr const char *kPtx = R"(
-.version 8.0
+.version 8.6
 .target {target}
 .address_size 64
 .extern .shared .align 128 .b8 smem[];
@@ -162,6 +162,23 @@ TEST_F(OnGpu, RunsABundle) {
   }
 }
 
+TEST_F(OnGpu, RefusesParametersThatDoNotFitTheKernel) {
+  abi::BundleT bundle = addBundle(device->info().target);
+  bundle.entries[0]->launches[0]->params.pop_back();
+  Expected<Module> module = Module::load(abi::writeBundle(bundle));
+  ASSERT_TRUE(module.ok());
+  Expected<std::unique_ptr<LoadedImage>> image = module->loadImage(*device);
+  ASSERT_TRUE(image.ok());
+  Expected<Buffer> memory = Buffer::allocate(*device, 256);
+  ASSERT_TRUE(memory.ok());
+  Status status = module->entries()[0].launch(
+      *device, **image, {{memory->address(), {64}}, {memory->address(), {64}}},
+      {}, nullptr);
+  EXPECT_EQ(status.message(),
+            "entry \"add\": kernel \"add\": the kernel has 3 parameters, but "
+            "the launch gives 2: recompile the bundle");
+}
+
 TEST_F(OnGpu, RefusesWhatTheDriverRefuses) {
   TensorMapDesc desc;
   desc.rank = 2;
@@ -176,7 +193,7 @@ TEST_F(OnGpu, RefusesWhatTheDriverRefuses) {
   Expected<TensorMap> map = device->encodeTensorMap(desc);
   EXPECT_TRUE(map.ok()) << map.status().message();
   Expected<std::unique_ptr<LoadedImage>> image =
-      device->loadImage(ImageFormat::Ptx, ".version 8.0\n.target nonsense\n");
+      device->loadImage(ImageFormat::Ptx, ".version 8.6\n.target nonsense\n");
   ASSERT_FALSE(image.ok());
   EXPECT_NE(image.status().message().find("ptxas"), std::string::npos)
       << image.status().message();

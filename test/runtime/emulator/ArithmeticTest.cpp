@@ -100,6 +100,15 @@ TEST(Compare, PredicatesAndSelect) {
             2u);
 }
 
+TEST(Compare, FlushesSubnormals) {
+  EXPECT_EQ(r9("setp.gt.ftz.f32 %p0, 0f00000001, 0f00000000;"
+               "selp.b32 %r9, 1, 2, %p0;"),
+            2u);
+  EXPECT_EQ(r9("setp.gt.f32 %p0, 0f00000001, 0f00000000;"
+               "selp.b32 %r9, 1, 2, %p0;"),
+            1u);
+}
+
 TEST(Convert, Integers) {
   EXPECT_EQ(lane("cvt.s64.s32 %out, -5;"), uint64_t(-5));
   EXPECT_EQ(r9("cvt.u16.u32 %h0, 0x12345; cvt.u32.u16 %r9, %h0;"), 0x2345u);

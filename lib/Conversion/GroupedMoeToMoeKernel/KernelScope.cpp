@@ -1,0 +1,97 @@
+#include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+
+/// `entry_kind`, made unique in the module.
+static std::string kernelName(Operation *op, StringRef kind) {
+  auto entry = op->getParentOfType<FunctionOpInterface>();
+  Operation *module = entry->getParentOp();
+  std::string base = (entry.getName() + "_" + kind).str(), name = base;
+  for (int i = 2; SymbolTable::lookupSymbolIn(module, name); ++i) {
+    name = base + "_" + std::to_string(i);
+  }
+  return name;
+}
+
+KernelScope::KernelScope(Operation *op, StringRef kind, int64_t warps)
+    : host(op->getLoc(), op), body(op->getLoc(), op) {
+  auto entry = op->getParentOfType<FunctionOpInterface>();
+  body.setInsertionPoint(entry);
+  func = moe_kernel::FuncOp::create(
+      body, kernelName(op, kind), body.getFunctionType({}, {}), warps,
+      /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
+  body.setInsertionPointToStart(&func.getBody().emplaceBlock());
+}
+
+Value KernelScope::addArgument(Value hostValue, Type type) {
+  arguments.push_back(hostValue);
+  return func.getBody().front().addArgument(type, hostValue.getLoc());
+}
+
+Value KernelScope::addMemref(Value memref) {
+  return addArgument(memref, memref.getType());
+}
+
+Value KernelScope::addOutput(Value memref) {
+  written.push_back(arguments.size());
+  return addMemref(memref);
+}
+
+Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
+                                Type element, int64_t swizzle) {
+  auto type = moe_kernel::TensorMapType::get(host.getContext(), box, element,
+                                             swizzle);
+  return addArgument(
+      moe_kernel::MakeTensorMapOp::create(host, type, memref), type);
+}
+
+Value KernelScope::addIndex(Value index) {
+  return addArgument(index, host.getI32Type());
+}
+
+void KernelScope::finish(Value grid) {
+  moe_kernel::ReturnOp::create(body);
+  Block &block = func.getBody().front();
+  func.setFunctionType(
+      host.getFunctionType(block.getArgumentTypes(), TypeRange{}));
+  moe_kernel::LaunchOp::create(host, func.getSymName(), grid, arguments,
+                               host.getDenseI64ArrayAttr(written));
+}
+
+Value KernelScope::hostRows(Value memref) {
+  return memref::DimOp::create(host, memref, 0);
+}
+
+Value KernelScope::hostConstant(int64_t value) {
+  return arith::ConstantIndexOp::create(host, value);
+}
+
+void KernelScope::requireRows(Value memref, Value extent) {
+  moe_kernel::RequireExtentOp::create(host, memref, extent);
+}
+
+Value KernelScope::hostCeilDiv(Value value, int64_t by) {
+  return arith::CeilDivUIOp::create(host, value, hostConstant(by));
+}
+
+Value KernelScope::constant(int64_t value) {
+  return arith::ConstantIntOp::create(body, body.getI32Type(), value);
+}
+
+Value KernelScope::constant(float value) {
+  return arith::ConstantOp::create(body, body.getF32FloatAttr(value));
+}
+
+Value KernelScope::index(moe_kernel::IndexKind kind) {
+  return moe_kernel::IndexOp::create(body, body.getI32Type(), kind);
+}
+
+Value KernelScope::splat(Value scalar, int64_t lanes) {
+  return vector::BroadcastOp::create(
+      body, VectorType::get(lanes, scalar.getType()), scalar);
+}

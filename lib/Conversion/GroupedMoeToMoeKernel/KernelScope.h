@@ -1,0 +1,51 @@
+// A kernel under construction together with the launch that will call it.
+#ifndef LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_KERNELSCOPE_H
+#define LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_KERNELSCOPE_H
+
+#include "dialect/MoeKernel/IR/MoeKernelOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace grouped_moe {
+
+/// Adds parameters one by one: each method records the host value and returns
+/// the kernel's block argument. `host` stands where the launch will be, `body`
+/// inside the kernel.
+class KernelScope {
+public:
+  KernelScope(mlir::Operation *op, llvm::StringRef kind, int64_t warps);
+
+  mlir::Value addMemref(mlir::Value memref);
+  mlir::Value addOutput(mlir::Value memref); // the kernel writes it
+  mlir::Value addTensorMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
+                           mlir::Type element, int64_t swizzle);
+  mlir::Value addIndex(mlir::Value index); // i32 in the kernel
+
+  /// Ends the kernel and launches it on `grid` (index) CTAs.
+  void finish(mlir::Value grid);
+
+  /// Rows of a matrix or a vector on the host: its first extent, an index.
+  mlir::Value hostRows(mlir::Value memref);
+  mlir::Value hostConstant(int64_t value);
+  /// Refuse a launch unless the dynamic first extent of `memref` is `extent`.
+  void requireRows(mlir::Value memref, mlir::Value extent);
+  mlir::Value hostCeilDiv(mlir::Value value, int64_t by);
+
+  mlir::Value constant(int64_t value); // i32 in the kernel
+  mlir::Value constant(float value);
+  mlir::Value index(moe_kernel::IndexKind kind);
+  mlir::Value splat(mlir::Value scalar, int64_t lanes);
+
+  mlir::ImplicitLocOpBuilder host, body;
+
+private:
+  mlir::Value addArgument(mlir::Value hostValue, mlir::Type type);
+
+  moe_kernel::FuncOp func;
+  llvm::SmallVector<mlir::Value> arguments;
+  llvm::SmallVector<int64_t> written; // positions of outputs in arguments
+};
+
+} // namespace grouped_moe
+
+#endif // LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_KERNELSCOPE_H

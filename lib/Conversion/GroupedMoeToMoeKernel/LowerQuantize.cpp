@@ -1,0 +1,232 @@
+// Plain kernels of quantize and dequantize: one thread for each block of 32 elements.
+#include "lib/Conversion/GroupedMoeToMoeKernel/Lowering.h"
+
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+using moe_kernel::IndexKind;
+
+namespace {
+
+constexpr int64_t kWarps = 4;
+constexpr int64_t kBlock = 32;
+
+/// A kernel over the blocks of a (groups x) rows x columns matrix; rows and
+/// blocks are rounded up to whole scale atoms, so that every byte of an atom
+/// has a thread.
+class BlockKernel {
+public:
+  BlockKernel(Operation *op, StringRef kind, Value matrix)
+      : kernel(op, kind, kWarps), b(kernel.body) {
+    auto shape = cast<MemRefType>(matrix.getType()).getShape();
+    batched = shape.size() == 3;
+    blocks = shape.back() / kBlock;
+    paddedBlocks = llvm::alignTo(blocks, kAtomBlocks);
+    Value rowsIndex = memrefRows(matrix, shape);
+    rows = kernel.addIndex(rowsIndex);
+    Value paddedRows = arith::MulIOp::create(
+        kernel.host, kernel.hostCeilDiv(rowsIndex, kAtomRows),
+        kernel.hostConstant(kAtomRows * paddedBlocks *
+                            (batched ? shape[0] : 1)));
+    grid = kernel.hostCeilDiv(paddedRows, kWarps * 32);
+    if (batched) {
+      paddedRowsPerGroup = llvm::alignTo(shape[1], kAtomRows);
+    }
+  }
+
+  /// Decomposes the thread's number: group, row, block, and where its scale is.
+  void buildIndices() {
+    Value cta = kernel.index(IndexKind::cta);
+    Value thread = kernel.index(IndexKind::thread);
+    Value item = add(mul(cta, kWarps * 32), thread);
+    block = rem(item, paddedBlocks);
+    row = div(item, paddedBlocks);
+    SmallVector<Value> prefix;
+    if (batched) {
+      prefix.push_back(div(row, paddedRowsPerGroup));
+      row = rem(row, paddedRowsPerGroup);
+    }
+    scaleAt = prefix;
+    scaleAt.append({div(row, kAtomRows), div(block, kAtomBlocks), rem(row, 32),
+                    div(rem(row, kAtomRows), 32), rem(block, kAtomBlocks)});
+    dataAt = prefix;
+    dataAt.append({row, mul(block, kBlock)});
+    Value inRows =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rows);
+    Value inBlocks = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, block,
+                                           kernel.constant(blocks));
+    inside = arith::AndIOp::create(b, inRows, inBlocks);
+  }
+
+  /// 2^(code - 127) for a byte that is zero-extended to i32: code 0 is a
+  /// subnormal, 255 is NaN (OCP MX v1.0, E8M0).
+  Value powerOfTwo(Value code) {
+    Value bits = arith::ShLIOp::create(b, code, kernel.constant(int64_t(23)));
+    bits = selectIf(code, 0, 0x00400000, bits);
+    bits = selectIf(code, 255, 0x7fc00000, bits);
+    return arith::BitcastOp::create(b, b.getF32Type(), bits);
+  }
+
+  Value selectIf(Value code, int64_t equals, int64_t then, Value otherwise) {
+    Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, code,
+                                     kernel.constant(equals));
+    return arith::SelectOp::create(b, is, kernel.constant(then), otherwise);
+  }
+
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value mul(Value x, int64_t y) {
+    return arith::MulIOp::create(b, x, kernel.constant(y));
+  }
+  Value div(Value x, int64_t y) {
+    return arith::DivUIOp::create(b, x, kernel.constant(y));
+  }
+  Value rem(Value x, int64_t y) {
+    return arith::RemUIOp::create(b, x, kernel.constant(y));
+  }
+  Type vectorOf(Type element) { return VectorType::get(kBlock, element); }
+
+  KernelScope kernel;
+  ImplicitLocOpBuilder &b;
+  int64_t blocks, paddedBlocks, paddedRowsPerGroup = 0;
+  bool batched;
+  Value grid, rows, row, block, inside;
+  SmallVector<Value> scaleAt, dataAt;
+
+private:
+  Value memrefRows(Value matrix, ArrayRef<int64_t> shape) {
+    return batched ? kernel.hostConstant(shape[1]) : kernel.hostRows(matrix);
+  }
+};
+
+/// What one number of each format says (quantize's description).
+struct FormatFacts {
+  float inverseMax;
+  int64_t maxExponent;
+};
+FormatFacts factsOf(Type format) {
+  return isa<Float8E4M3FNType>(format) ? FormatFacts{1.0f / 448.0f, 8}
+                                       : FormatFacts{1.0f / 57344.0f, 15};
+}
+
+/// The scale byte of a block with this maximum, as i32.
+Value scaleCode(BlockKernel &k, Value amax, Type format,
+                ScaleRounding rounding) {
+  ImplicitLocOpBuilder &b = k.b;
+  Type i32 = b.getI32Type();
+  FormatFacts facts = factsOf(format);
+  if (rounding == ScaleRounding::rceil) {
+    Value scaled = arith::MulFOp::create(b, amax,
+                                         k.kernel.constant(facts.inverseMax));
+    Value code =
+        moe_kernel::EncodeScaleOp::create(b, b.getI8Type(), scaled);
+    return arith::ExtUIOp::create(b, i32, code);
+  }
+  Value bits = arith::BitcastOp::create(b, i32, amax);
+  Value exponent = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, bits, k.kernel.constant(int64_t(23))),
+      k.kernel.constant(int64_t(255)));
+  Value floor = arith::SubIOp::create(b, exponent,
+                                      k.kernel.constant(facts.maxExponent));
+  floor =
+      arith::MaxSIOp::create(b, floor, k.kernel.constant(int64_t(0)));
+  return k.selectIf(exponent, 255, 255, floor);
+}
+
+} // namespace
+
+LogicalResult grouped_moe::lowerQuantize(QuantizeOp op) {
+  BlockKernel k(op, "quantize", op.getInput());
+  ImplicitLocOpBuilder &b = k.b;
+  KernelScope &kernel = k.kernel;
+  if (!k.batched) {
+    Value rows = kernel.hostRows(op.getInput());
+    kernel.requireRows(op.getData(), rows);
+    kernel.requireRows(op.getScales(), kernel.hostCeilDiv(rows, kAtomRows));
+  }
+  Value input = kernel.addMemref(op.getInput());
+  Value data = kernel.addOutput(op.getData());
+  Value scales = kernel.addOutput(op.getScales());
+  k.buildIndices();
+
+  Type f32 = b.getF32Type(), i8 = b.getI8Type();
+  Type format = cast<MemRefType>(op.getData().getType()).getElementType();
+  auto branch = scf::IfOp::create(b, TypeRange{b.getI32Type()}, k.inside,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Type element = cast<MemRefType>(input.getType()).getElementType();
+    Value x = moe_kernel::GlobalLoadOp::create(b, k.vectorOf(element), input,
+                                               k.dataAt);
+    if (!element.isF32()) {
+      x = arith::ExtFOp::create(b, k.vectorOf(f32), x);
+    }
+    Value amax = vector::ReductionOp::create(b, vector::CombiningKind::MAXIMUMF,
+                                             math::AbsFOp::create(b, x));
+    Value code = scaleCode(k, amax, format, op.getRounding());
+    // Data is multiplied by 2^(127 - code), whose own code is 254 - code; a NaN
+    // scale makes the block NaN.
+    Value inverse = arith::SubIOp::create(
+        b, kernel.constant(int64_t(254)), code);
+    Value factor = k.powerOfTwo(k.selectIf(code, 255, 255, inverse));
+    Value scaled =
+        arith::MulFOp::create(b, x, kernel.splat(factor, kBlock));
+    Value codes = moe_kernel::EncodeOp::create(b, k.vectorOf(i8), scaled,
+                                               TypeAttr::get(format));
+    moe_kernel::GlobalStoreOp::create(b, codes, data, k.dataAt);
+    scf::YieldOp::create(b, code);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, kernel.constant(int64_t(0)));
+  }
+  Value byte = arith::TruncIOp::create(b, i8, branch.getResult(0));
+  moe_kernel::GlobalStoreOp::create(b, byte, scales, k.scaleAt);
+  kernel.finish(k.grid);
+  return success();
+}
+
+LogicalResult grouped_moe::lowerDequantize(DequantizeOp op) {
+  BlockKernel k(op, "dequantize", op.getData());
+  ImplicitLocOpBuilder &b = k.b;
+  KernelScope &kernel = k.kernel;
+  if (!k.batched) {
+    Value rows = kernel.hostRows(op.getData());
+    kernel.requireRows(op.getOutput(), rows);
+    kernel.requireRows(op.getScales(), kernel.hostCeilDiv(rows, kAtomRows));
+  }
+  Value data = kernel.addMemref(op.getData());
+  Value scales = kernel.addMemref(op.getScales());
+  Value output = kernel.addOutput(op.getOutput());
+  k.buildIndices();
+
+  auto branch = scf::IfOp::create(b, k.inside, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Type f32 = b.getF32Type(), i8 = b.getI8Type();
+    Type format = cast<MemRefType>(data.getType()).getElementType();
+    Type element = cast<MemRefType>(output.getType()).getElementType();
+    Value codes =
+        moe_kernel::GlobalLoadOp::create(b, k.vectorOf(i8), data, k.dataAt);
+    Value values = moe_kernel::DecodeOp::create(b, k.vectorOf(f32), codes,
+                                                TypeAttr::get(format));
+    Value code = moe_kernel::GlobalLoadOp::create(b, i8, scales, k.scaleAt);
+    Value factor =
+        k.powerOfTwo(arith::ExtUIOp::create(b, b.getI32Type(), code));
+    Value product =
+        arith::MulFOp::create(b, values, kernel.splat(factor, kBlock));
+    if (!element.isF32()) {
+      product = arith::TruncFOp::create(b, k.vectorOf(element), product);
+    }
+    moe_kernel::GlobalStoreOp::create(b, product, output, k.dataAt);
+  }
+  kernel.finish(k.grid);
+  return success();
+}

@@ -1,0 +1,20 @@
+// One function for each op: builds its kernel and the launch in its place.
+#ifndef LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_LOWERING_H
+#define LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_LOWERING_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace grouped_moe {
+class GemmOp;
+class QuantizeOp;
+class DequantizeOp;
+
+/// The op must be on memrefs; gemm needs its schedule. The op itself is left
+/// for the caller to erase.
+mlir::LogicalResult lowerGemm(GemmOp op);
+mlir::LogicalResult lowerQuantize(QuantizeOp op);
+mlir::LogicalResult lowerDequantize(DequantizeOp op);
+
+} // namespace grouped_moe
+
+#endif // LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_LOWERING_H

@@ -1,0 +1,80 @@
+#include "lib/Pipelines/Pipelines.h"
+
+#include "lib/Conversion/GroupedMoeToMoeKernel/Passes.h"
+#include "lib/Conversion/MoeKernelToNVVM/KernelToLLVM.h"
+#include "lib/Conversion/MoeKernelToNVVM/Passes.h"
+#include "lib/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+
+/// Operands and results become dense row-major buffers.
+static void addBufferization(OpPassManager &pm) {
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createResultsToArguments());
+}
+
+void grouped_moe::buildToSchedule(OpPassManager &pm,
+                                  const PipelineOptions &options) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  SelectScheduleOptions select;
+  select.target = options.target;
+  select.tileN = options.tileN;
+  pm.addPass(createSelectSchedule(select));
+}
+
+void grouped_moe::buildToKernel(OpPassManager &pm,
+                                const PipelineOptions &options) {
+  buildToSchedule(pm, options);
+  addBufferization(pm);
+  pm.addPass(createConvertToKernel());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void grouped_moe::buildToNvvm(OpPassManager &pm,
+                              const PipelineOptions &options) {
+  buildToKernel(pm, options);
+  ConvertMoeKernelToNVVMOptions nvvm;
+  nvvm.chip = options.target;
+  pm.addPass(createConvertMoeKernelToNVVM(nvvm));
+  buildKernelToLLVMPasses(pm.nest<gpu::GPUModuleOp>());
+}
+
+namespace {
+struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("chip to compile for"),
+                             llvm::cl::init("sm_100a")};
+  Option<int64_t> tileN{*this, "tile-n",
+                        llvm::cl::desc("columns of a CTA tile; 0 chooses"),
+                        llvm::cl::init(0)};
+  PipelineOptions get() const { return {target, tileN}; }
+};
+} // namespace
+
+void grouped_moe::registerPipelines() {
+  PassPipelineRegistration<CommandLineOptions>(
+      "grouped-moe-to-kernel", "grouped_moe to moe_kernel launch programs",
+      [](OpPassManager &pm, const CommandLineOptions &options) {
+        buildToKernel(pm, options.get());
+      });
+  PassPipelineRegistration<CommandLineOptions>(
+      "grouped-moe-to-nvvm", "grouped_moe to NVVM kernels",
+      [](OpPassManager &pm, const CommandLineOptions &options) {
+        buildToNvvm(pm, options.get());
+      });
+}

@@ -1,0 +1,31 @@
+// Pass pipelines, one builder for each stage.
+#ifndef LIB_PIPELINES_PIPELINES_H
+#define LIB_PIPELINES_PIPELINES_H
+
+#include <cstdint>
+#include <string>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace grouped_moe {
+
+struct PipelineOptions {
+  std::string target = "sm_100a";
+  int64_t tileN = 0; // columns of a CTA tile; 0 chooses
+};
+
+/// grouped_moe on tensors or memrefs -> the same with schedules.
+void buildToSchedule(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// ... -> launch programs and moe_kernel functions, checked.
+void buildToKernel(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// ... -> a gpu.module of llvm and nvvm operations.
+void buildToNvvm(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+/// Registers --grouped-moe-to-kernel and --grouped-moe-to-nvvm.
+void registerPipelines();
+
+} // namespace grouped_moe
+
+#endif // LIB_PIPELINES_PIPELINES_H

@@ -1,0 +1,378 @@
+#include "lib/Reference/Executor.h"
+
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "lib/Reference/EpilogueCompile.h"
+#include "lib/Reference/Gemm.h"
+#include "lib/Reference/IndexOps.h"
+#include "lib/Reference/Quantize.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstring>
+#include <memory>
+
+using namespace mlir;
+using namespace grouped_moe;
+using namespace grouped_moe::reference;
+
+std::optional<Format> reference::formatOf(Type type) {
+  using Result = std::optional<Format>;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    switch (integer.getWidth()) {
+    case 8:
+      return Format::i8;
+    case 32:
+      return Format::i32;
+    case 64:
+      return Format::i64;
+    default:
+      return std::nullopt;
+    }
+  }
+  return llvm::TypeSwitch<Type, Result>(type)
+      .Case<Float32Type>([](auto) -> Result { return Format::f32; })
+      .Case<Float16Type>([](auto) -> Result { return Format::f16; })
+      .Case<BFloat16Type>([](auto) -> Result { return Format::bf16; })
+      .Case<Float8E4M3FNType>([](auto) -> Result { return Format::e4m3; })
+      .Case<Float8E5M2Type>([](auto) -> Result { return Format::e5m2; })
+      .Case<Float8E8M0FNUType>([](auto) -> Result { return Format::e8m0; })
+      .Default([](Type) -> Result { return std::nullopt; });
+}
+
+static std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string text;
+  for (int64_t extent : shape) {
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  }
+  return text.empty() ? "scalar" : text;
+}
+
+std::string reference::describe(const Array &array) {
+  return shapeText(array.shape) + "x" + nameOf(array.format);
+}
+
+namespace {
+
+class Executor {
+public:
+  Executor(const ExecuteOptions &options) : options(options) {}
+
+  LogicalResult run(func::FuncOp function, std::vector<Array> &arguments,
+                    std::vector<Array> &results);
+
+private:
+  LogicalResult bindArguments(func::FuncOp function,
+                              std::vector<Array> &arguments);
+  LogicalResult runOp(Operation *op);
+  LogicalResult runGemm(GemmOp op);
+  LogicalResult runQuantize(QuantizeOp op);
+  LogicalResult runDequantize(DequantizeOp op);
+  LogicalResult runExtent(Operation *op, Value shaped, Value index);
+  LogicalResult allocate(Operation *op, ValueRange extents);
+  LogicalResult readEnds(GemmOp op, std::vector<int64_t> &ends);
+  LogicalResult expectShape(Operation *op, const Twine &name,
+                            const Array &array,
+                            const std::vector<int64_t> &expected);
+  Array &array(Value value) { return *arrays.find(value)->second; }
+  /// The array that destination `i` of an op updates: the memref's own, or a
+  /// copy of the tensor's that becomes the result.
+  template <typename Op> Array &destination(Op op, unsigned i);
+
+  const ExecuteOptions &options;
+  DenseMap<Value, std::shared_ptr<Array>> arrays;
+  IndexValues indices;
+};
+
+template <typename Op> Array &Executor::destination(Op op, unsigned i) {
+  Value output = op.getOutputs()[i];
+  if (op->getNumResults() == 0) {
+    return array(output);
+  }
+  auto copy = std::make_shared<Array>(array(output));
+  arrays[op->getResult(i)] = copy;
+  return *copy;
+}
+
+LogicalResult Executor::expectShape(Operation *op, const Twine &name,
+                                    const Array &array,
+                                    const std::vector<int64_t> &expected) {
+  if (array.shape == expected) {
+    return success();
+  }
+  return op->emitOpError() << name << ": shape is " << shapeText(array.shape)
+                           << ", expected " << shapeText(expected)
+                           << " for the other operands' shapes; give arrays "
+                              "with the same row count R";
+}
+
+LogicalResult Executor::readEnds(GemmOp op, std::vector<int64_t> &ends) {
+  const Array &offsets = array(op.getOffsets());
+  int64_t rows = array(op.getLhs()).shape[0];
+  int64_t aligned = static_cast<int64_t>(op.getMAligned());
+  int64_t previous = 0;
+  for (int64_t group = 0; group < offsets.shape[0]; ++group) {
+    int32_t end;
+    std::memcpy(&end, &offsets.bytes[group * 4], 4);
+    auto fail = [&] {
+      return op.emitOpError()
+             << "offsets: group " << group << " ends at row " << end;
+    };
+    if (end < 0) {
+      return fail() << ", expected 0 or more: offsets are cumulative ends";
+    }
+    if (end < previous) {
+      return fail() << ", expected at least " << previous
+                    << ", the end of the group in front of it: offsets are "
+                       "cumulative ends and do not decrease";
+    }
+    if (end > rows) {
+      return fail() << ", expected at most " << rows
+                    << ", the rows of lhs: enlarge the arrays to the last "
+                       "offset's rows";
+    }
+    if (end % aligned != 0) {
+      return fail() << ", expected a multiple of m_aligned, " << aligned
+                    << ": pad every group to that many rows";
+    }
+    ends.push_back(end);
+    previous = end;
+  }
+  return success();
+}
+
+LogicalResult Executor::runGemm(GemmOp op) {
+  GemmProblem problem;
+  Array &lhs = array(op.getLhs());
+  int64_t rows = lhs.shape[0], n = op.getN(), groups = op.getGroups();
+  if (failed(expectShape(op, "lhs scales", array(op.getLhsScales()),
+                         rowScaleShape(lhs.shape))) ||
+      failed(expectShape(op, "rhs scales", array(op.getRhsScales()),
+                         rowScaleShape(array(op.getRhs()).shape))) ||
+      failed(readEnds(op, problem.ends))) {
+    return failure();
+  }
+  bool derived = lhs.derived || array(op.getRhs()).derived;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    GemmInput in{Follows::element, &array(input)};
+    std::vector<int64_t> expected;
+    switch (op.getInputKind(i)) {
+    case InputKind::per_element:
+      expected = {rows, n};
+      break;
+    case InputKind::per_row:
+      in.follows = Follows::row;
+      expected = {rows};
+      break;
+    case InputKind::per_group:
+      in.follows = Follows::group;
+      expected = {groups};
+      break;
+    case InputKind::per_group_column:
+      in.follows = Follows::groupColumn;
+      expected = {groups, n};
+      break;
+    }
+    if (failed(expectShape(op, "input #" + Twine(i), *in.array, expected))) {
+      return failure();
+    }
+    derived |= in.array->derived;
+    problem.inputs.push_back(in);
+  }
+  Epilogue epilogue;
+  if (!compileEpilogue(op, epilogue)) {
+    return failure();
+  }
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
+    if (failed(expectShape(op, "output #" + Twine(i), array(op.getOutputs()[i]),
+                           {rows, n}))) {
+      return failure();
+    }
+    Array &output = destination(op, i);
+    output.definedRows = problem.ends.back();
+    output.restKept = true;
+    output.derived = true;
+    problem.outputs.push_back(&output);
+  }
+  problem.lhs = &lhs;
+  problem.lhsScales = &array(op.getLhsScales());
+  problem.rhs = &array(op.getRhs());
+  problem.rhsScales = &array(op.getRhsScales());
+  problem.epilogue = &epilogue;
+  // An operand that is itself off has no bound here.
+  problem.withErrors = options.withErrors && !derived;
+  computeGemm(problem, options.threads);
+  return success();
+}
+
+LogicalResult Executor::runQuantize(QuantizeOp op) {
+  Array &input = array(op.getInput());
+  if (failed(expectShape(op, "data", array(op.getData()), input.shape)) ||
+      failed(expectShape(op, "scales", array(op.getScales()),
+                         rowScaleShape(input.shape)))) {
+    return failure();
+  }
+  Array &data = destination(op, 0), &scales = destination(op, 1);
+  quantize(input, op.getRounding() == ScaleRounding::floor, data, scales,
+           options.threads);
+  for (Array *output : {&data, &scales}) {
+    output->definedRows = input.definedRows;
+    output->restKept = false;
+    output->derived = input.derived;
+    output->errors.clear();
+  }
+  return success();
+}
+
+LogicalResult Executor::runDequantize(DequantizeOp op) {
+  Array &data = array(op.getData());
+  if (failed(expectShape(op, "scales", array(op.getScales()),
+                         rowScaleShape(data.shape))) ||
+      failed(expectShape(op, "output", array(op.getOutput()), data.shape))) {
+    return failure();
+  }
+  Array &output = destination(op, 0);
+  dequantize(data, array(op.getScales()), output, options.threads);
+  output.definedRows = data.definedRows;
+  output.restKept = false;
+  output.derived = data.derived;
+  output.errors.clear();
+  return success();
+}
+
+LogicalResult Executor::runExtent(Operation *op, Value shaped, Value index) {
+  const std::vector<int64_t> &shape = array(shaped).shape;
+  int64_t axis = indices.lookup(index);
+  if (axis < 0 || axis >= static_cast<int64_t>(shape.size())) {
+    return op->emitOpError() << "asks for extent " << axis << " of a value of "
+                             << "rank " << shape.size();
+  }
+  indices[op->getResult(0)] = shape[axis];
+  return success();
+}
+
+LogicalResult Executor::allocate(Operation *op, ValueRange extents) {
+  constexpr int64_t limit = int64_t{1} << 36; // bytes
+  auto type = cast<ShapedType>(op->getResult(0).getType());
+  std::optional<Format> format = formatOf(type.getElementType());
+  if (!format) {
+    return op->emitOpError() << "has elements of type " << type.getElementType()
+                             << ", which the reference executor has not";
+  }
+  std::vector<int64_t> shape(type.getShape());
+  int64_t bytes = sizeOf(*format);
+  unsigned next = 0;
+  for (int64_t &extent : shape) {
+    if (ShapedType::isDynamic(extent)) {
+      extent = indices.lookup(extents[next++]);
+    }
+    if (extent < 0 || __builtin_mul_overflow(bytes, extent, &bytes) ||
+        bytes > limit) {
+      return op->emitOpError() << "has the shape " << shapeText(shape)
+                               << ", expected extents of 0 or more and at most "
+                               << limit << " bytes";
+    }
+  }
+  arrays[op->getResult(0)] =
+      std::make_shared<Array>(*format, std::move(shape), options.fill);
+  return success();
+}
+
+LogicalResult Executor::runOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<GemmOp>([&](GemmOp gemm) { return runGemm(gemm); })
+      .Case<QuantizeOp>([&](QuantizeOp quant) { return runQuantize(quant); })
+      .Case<DequantizeOp>(
+          [&](DequantizeOp dequant) { return runDequantize(dequant); })
+      .Case<tensor::EmptyOp>(
+          [&](auto empty) { return allocate(op, empty.getDynamicSizes()); })
+      .Case<memref::AllocOp>(
+          [&](auto alloc) { return allocate(op, alloc.getDynamicSizes()); })
+      .Case<memref::DeallocOp>([](auto) { return success(); })
+      .Case<tensor::DimOp, memref::DimOp>([&](auto dim) {
+        return runExtent(op, dim.getSource(), dim.getIndex());
+      })
+      .Default([&](Operation *) { return runIndexOp(op, indices); });
+}
+
+/// The extents of the type that are static, against the array's.
+static bool fits(const Array &array, ShapedType type) {
+  if (formatOf(type.getElementType()) != array.format ||
+      type.getRank() != static_cast<int64_t>(array.shape.size())) {
+    return false;
+  }
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    if (!type.isDynamicDim(i) && type.getDimSize(i) != array.shape[i]) {
+      return false;
+    }
+  }
+  return static_cast<int64_t>(array.bytes.size()) ==
+         array.elements() * sizeOf(array.format);
+}
+
+LogicalResult Executor::bindArguments(func::FuncOp function,
+                                      std::vector<Array> &arguments) {
+  if (function.isExternal() ||
+      !llvm::hasSingleElement(function.getBody().getBlocks())) {
+    return function.emitOpError("is expected to have a body of one block");
+  }
+  if (arguments.size() != function.getNumArguments()) {
+    return function.emitOpError()
+           << "has " << function.getNumArguments() << " arguments, "
+           << arguments.size() << " were given";
+  }
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto type = dyn_cast<ShapedType>(argument.getType());
+    if (!type || !type.hasRank()) {
+      return function.emitOpError()
+             << "argument #" << i << ": type is " << argument.getType()
+             << ", expected a ranked tensor or memref";
+    }
+    if (!fits(arguments[i], type)) {
+      return function.emitOpError()
+             << "argument #" << i << ": array is " << describe(arguments[i])
+             << ", expected " << type;
+    }
+    arrays[argument] = std::make_shared<Array>(std::move(arguments[i]));
+  }
+  return success();
+}
+
+LogicalResult Executor::run(func::FuncOp function,
+                            std::vector<Array> &arguments,
+                            std::vector<Array> &results) {
+  if (failed(bindArguments(function, arguments))) {
+    return failure();
+  }
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    if (failed(runOp(&op))) {
+      return failure();
+    }
+  }
+  for (Value value : body.getTerminator()->getOperands()) {
+    if (!arrays.contains(value)) {
+      return body.getTerminator()->emitOpError()
+             << "returns a value of type " << value.getType()
+             << ", expected a tensor or memref";
+    }
+    results.push_back(array(value));
+  }
+  for (BlockArgument argument : function.getArguments()) {
+    arguments[argument.getArgNumber()] = std::move(array(argument));
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult reference::execute(func::FuncOp function,
+                                 std::vector<Array> &arguments,
+                                 const ExecuteOptions &options,
+                                 std::vector<Array> &results) {
+  results.clear();
+  return Executor(options).run(function, arguments, results);
+}

@@ -1,0 +1,43 @@
+// Passes on the grouped_moe dialect.
+#ifndef LIB_TRANSFORMS_PASSES_TD
+#define LIB_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SelectSchedule : Pass<"grouped-moe-select-schedule"> {
+  let summary = "give every gemm without a schedule one that fits the target";
+  let description = [{
+    Writes `#grouped_moe.schedule` on each `grouped_moe.gemm` that has none, and checks those that have one against the
+    target. The tile is 128x128 with two accumulators, so that a tile's stores overlap the next tile's products (both
+    tiles of the target keep the matrix unit equally busy; 128x256 has room for one accumulator only). Stages are as
+    many as shared memory holds, at most 6.
+
+    ```mlir
+    grouped_moe.gemm ... {m_aligned = 256}
+    // becomes
+    grouped_moe.gemm ... {m_aligned = 256, schedule = #grouped_moe.schedule<tile = [128, 128, 128], stages = 6,
+        accumulators = 2, cluster = [1, 1], scheduler = static_persistent>}
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_100a\"", "chip to choose for">,
+    Option<"tileN", "tile-n", "int64_t", "0", "columns of a CTA tile: 128 or 256; 0 chooses">];
+  let statistics = [Statistic<"chosen", "chosen", "schedules chosen">];
+}
+
+def ResultsToArguments : Pass<"grouped-moe-results-to-arguments", "::mlir::ModuleOp"> {
+  let summary = "return buffers through arguments of public functions";
+  let description = [{
+    A launch program does not allocate: each returned buffer becomes an argument behind the existing ones, and the
+    allocation it came from is dropped. Only buffers that the function allocates itself and returns once may be returned.
+
+    ```mlir
+    func.func @f(%x: memref<?x64xf32>) -> memref<?x64xbf16>
+    // becomes
+    func.func @f(%x: memref<?x64xf32>, %arg1: memref<?x64xbf16> {grouped_moe.result})
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+#endif // LIB_TRANSFORMS_PASSES_TD

@@ -1,0 +1,492 @@
+#include "lib/Translate/LaunchProgram.h"
+
+#include "dialect/MoeKernel/IR/MoeKernelOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "runtime/abi/bundle_generated.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+namespace abi = gmoe::abi;
+
+namespace {
+
+/// CUtensorMapDataType and CUtensorMapSwizzle values (cuda.h).
+FailureOr<uint32_t> tensorMapType(Type element) {
+  if (element.isInteger(8) || element.getIntOrFloatBitWidth() == 8) {
+    return 0;
+  }
+  if (element.isInteger(16)) {
+    return 1;
+  }
+  return failure();
+}
+uint32_t tensorMapSwizzle(int64_t bytes) {
+  return bytes == 0 ? 0 : llvm::Log2_64(bytes) - 4;
+}
+constexpr uint32_t kL2Promotion256B = 3;
+
+FailureOr<abi::ElementType> elementType(Type type) {
+  using E = abi::ElementType;
+  return TypeSwitch<Type, FailureOr<E>>(type)
+      .Case([](Float32Type) { return E::F32; })
+      .Case([](Float16Type) { return E::F16; })
+      .Case([](BFloat16Type) { return E::BF16; })
+      .Case([](Float8E4M3FNType) { return E::E4M3; })
+      .Case([](Float8E5M2Type) { return E::E5M2; })
+      .Case([](Float8E8M0FNUType) { return E::E8M0; })
+      .Case([](Float4E2M1FNType) { return E::E2M1; })
+      .Case([](IntegerType integer) -> FailureOr<E> {
+        switch (integer.getWidth()) {
+        case 8:
+          return E::I8;
+        case 32:
+          return E::I32;
+        case 64:
+          return E::I64;
+        default:
+          return failure();
+        }
+      })
+      .Default([](Type) { return failure(); });
+}
+
+class EntryBuilder {
+public:
+  EntryBuilder(func::FuncOp func, Operation *gpuModule)
+      : func(func), gpuModule(gpuModule),
+        entry(std::make_unique<abi::EntryT>()) {}
+
+  FailureOr<std::unique_ptr<abi::EntryT>> build();
+
+private:
+  int32_t expression(abi::ExprKind kind, int32_t lhs, int32_t rhs,
+                     int64_t value);
+  int32_t constant(int64_t value) {
+    return expression(abi::ExprKind::Constant, 0, 0, value);
+  }
+  FailureOr<int32_t> evaluate(Value index);
+  FailureOr<int32_t> extent(Value memref, int64_t axis);
+  FailureOr<abi::BufferRef> bufferOf(Value memref);
+
+  LogicalResult collectExtents();
+  LogicalResult addArguments();
+  LogicalResult addTemporary(memref::AllocOp alloc);
+  LogicalResult addLaunch(moe_kernel::LaunchOp launch);
+  LogicalResult addOffsets(moe_kernel::RequireOffsetsOp require);
+  FailureOr<std::unique_ptr<abi::TensorMapRecipeT>>
+  recipe(moe_kernel::MakeTensorMapOp map);
+
+  func::FuncOp func;
+  Operation *gpuModule;
+  std::unique_ptr<abi::EntryT> entry;
+  DenseMap<unsigned, Value> required; // argument -> its first extent
+  DenseMap<Value, int32_t> values;
+  DenseSet<Value> active; // extents being evaluated: finds cycles
+  DenseMap<Value, uint32_t> temporaries;
+  DenseMap<unsigned, bool> written;
+};
+
+int32_t EntryBuilder::expression(abi::ExprKind kind, int32_t lhs, int32_t rhs,
+                                 int64_t value) {
+  abi::Expr expr(value, lhs, rhs, kind);
+  for (auto [i, other] : llvm::enumerate(entry->exprs)) {
+    if (other.kind() == kind && other.lhs() == lhs && other.rhs() == rhs &&
+        other.value() == value) {
+      return i;
+    }
+  }
+  entry->exprs.push_back(expr);
+  return entry->exprs.size() - 1;
+}
+
+/// An extent of an argument or of an allocation.
+FailureOr<int32_t> EntryBuilder::extent(Value memref, int64_t axis) {
+  while (auto cast = memref.getDefiningOp<memref::CastOp>()) {
+    memref = cast.getSource();
+  }
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(axis)) {
+    return constant(type.getDimSize(axis));
+  }
+  if (auto alloc = memref.getDefiningOp<memref::AllocOp>()) {
+    return evaluate(alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)]);
+  }
+  auto argument = dyn_cast<BlockArgument>(memref);
+  if (!argument) {
+    return func.emitOpError() << "an extent of " << type
+                              << " is not known when a launch starts";
+  }
+  auto it = required.find(argument.getArgNumber());
+  if (axis == 0 && it != required.end() && active.insert(memref).second) {
+    FailureOr<int32_t> value = evaluate(it->second);
+    active.erase(memref);
+    return value;
+  }
+  return expression(abi::ExprKind::Dim, argument.getArgNumber(), axis, 0);
+}
+
+FailureOr<int32_t> EntryBuilder::evaluate(Value index) {
+  auto known = values.find(index);
+  if (known != values.end()) {
+    return known->second;
+  }
+  APInt value;
+  if (matchPattern(index, m_ConstantInt(&value))) {
+    return constant(value.getSExtValue());
+  }
+  Operation *op = index.getDefiningOp();
+  auto binary = [&](abi::ExprKind kind) -> FailureOr<int32_t> {
+    FailureOr<int32_t> lhs = evaluate(op->getOperand(0));
+    FailureOr<int32_t> rhs = evaluate(op->getOperand(1));
+    if (failed(lhs) || failed(rhs)) {
+      return failure();
+    }
+    return expression(kind, *lhs, *rhs, 0);
+  };
+  FailureOr<int32_t> result = failure();
+  if (!op) {
+    return func.emitOpError() << "an index argument cannot be part of a launch "
+                                 "program; take it from an extent";
+  }
+  using K = abi::ExprKind;
+  result =
+      TypeSwitch<Operation *, FailureOr<int32_t>>(op)
+          .Case([&](memref::DimOp dim) -> FailureOr<int32_t> {
+            std::optional<int64_t> axis = dim.getConstantIndex();
+            auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+            if (!axis || !type || *axis < 0 || *axis >= type.getRank()) {
+              return dim.emitOpError()
+                     << "takes an extent of an axis that is not constant";
+            }
+            return extent(dim.getSource(), *axis);
+          })
+          .Case([&](moe_kernel::SmCountOp) {
+            return expression(K::SmCount, 0, 0, 0);
+          })
+          .Case([&](arith::AddIOp) { return binary(K::Add); })
+          .Case([&](arith::SubIOp) { return binary(K::Sub); })
+          .Case([&](arith::MulIOp) { return binary(K::Mul); })
+          .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
+              [&](auto) { return binary(K::CeilDiv); })
+          .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(
+              [&](auto) { return binary(K::FloorDiv); })
+          .Case<arith::MinUIOp, arith::MinSIOp>(
+              [&](auto) { return binary(K::Min); })
+          .Case<arith::MaxUIOp, arith::MaxSIOp>(
+              [&](auto) { return binary(K::Max); })
+          .Default([&](Operation *other) -> FailureOr<int32_t> {
+            return other->emitOpError()
+                   << "cannot be part of a launch program: extents are built "
+                      "from constants, dim, +, -, *, /, min and max";
+          });
+  // A value that depends on an extent under evaluation may differ outside.
+  if (succeeded(result) && active.empty()) {
+    values[index] = *result;
+  }
+  return result;
+}
+
+FailureOr<abi::BufferRef> EntryBuilder::bufferOf(Value memref) {
+  while (auto cast = memref.getDefiningOp<memref::CastOp>()) {
+    memref = cast.getSource();
+  }
+  if (auto argument = dyn_cast<BlockArgument>(memref)) {
+    return abi::BufferRef(argument.getArgNumber(), abi::BufferKind::Argument);
+  }
+  auto it = temporaries.find(memref);
+  if (it != temporaries.end()) {
+    return abi::BufferRef(it->second, abi::BufferKind::Temporary);
+  }
+  return func.emitOpError()
+         << "a kernel takes a buffer that is neither an argument nor allocated "
+            "in the function";
+}
+
+/// Which argument extents must equal what: the first statement about each
+/// argument gives its expression; the others must agree with it.
+LogicalResult EntryBuilder::collectExtents() {
+  SmallVector<moe_kernel::RequireExtentOp> requires_;
+  for (auto op : func.getBody().front().getOps<moe_kernel::RequireExtentOp>()) {
+    requires_.push_back(op);
+  }
+  auto source = [](Value memref) {
+    while (auto cast = memref.getDefiningOp<memref::CastOp>()) {
+      memref = cast.getSource();
+    }
+    return memref;
+  };
+  for (auto op : requires_) {
+    Value memref = source(op.getMemref());
+    auto argument = dyn_cast<BlockArgument>(memref);
+    auto dim = op.getExtent().getDefiningOp<memref::DimOp>();
+    bool own = dim && source(dim.getSource()) == memref;
+    if (argument && !own &&
+        cast<MemRefType>(argument.getType()).isDynamicDim(0)) {
+      required.try_emplace(argument.getArgNumber(), op.getExtent());
+    }
+  }
+  for (auto op : requires_) {
+    FailureOr<int32_t> have = extent(op.getMemref(), 0);
+    FailureOr<int32_t> want = evaluate(op.getExtent());
+    if (failed(have) || failed(want)) {
+      return failure();
+    }
+    if (*have != *want) {
+      return op.emitOpError()
+             << "a buffer of type " << op.getMemref().getType()
+             << " has a row count of its own, but its op needs that of another "
+                "operand; size it from that operand's extent (tensor.dim)";
+    }
+  }
+  return success();
+}
+
+LogicalResult EntryBuilder::addArguments() {
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type || !type.getLayout().isIdentity()) {
+      return func.emitOpError()
+             << "argument #" << i << " is of type " << argument.getType()
+             << ", expected a tensor or a dense memref";
+    }
+    FailureOr<abi::ElementType> element = elementType(type.getElementType());
+    if (failed(element) || type.getRank() < 1 || type.getRank() > 8) {
+      return func.emitOpError() << "argument #" << i << " is of type " << type
+                                << ", which a bundle cannot describe: ranks "
+                                   "are 1 to 8, elements f32, f16, bf16, FP8, "
+                                   "FP4, e8m0, i8, i32 or i64";
+    }
+    auto out = std::make_unique<abi::ArgumentT>();
+    auto result =
+        func.getArgAttrOfType<IntegerAttr>(i, "grouped_moe.result");
+    auto name = func.getArgAttrOfType<StringAttr>(i, "grouped_moe.name");
+    out->name = name     ? name.getValue().str()
+                : result ? "result" + std::to_string(result.getInt())
+                         : "arg" + std::to_string(i);
+    out->kind = result         ? abi::ArgumentKind::Output
+                : written[i]   ? abi::ArgumentKind::InOut
+                               : abi::ArgumentKind::Input;
+    out->element = *element;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      FailureOr<int32_t> expr = extent(argument, axis);
+      if (failed(expr)) {
+        return failure();
+      }
+      out->shape.push_back(*expr);
+    }
+    entry->arguments.push_back(std::move(out));
+  }
+  return success();
+}
+
+LogicalResult EntryBuilder::addTemporary(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  if (!type.getLayout().isIdentity()) {
+    return alloc.emitOpError() << "has a layout, expected dense row-major";
+  }
+  int64_t fixed = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t size : type.getShape()) {
+    fixed *= ShapedType::isDynamic(size) ? 1 : size;
+  }
+  int32_t bytes = constant(fixed);
+  for (Value size : alloc.getDynamicSizes()) {
+    FailureOr<int32_t> expr = evaluate(size);
+    if (failed(expr)) {
+      return failure();
+    }
+    bytes = expression(abi::ExprKind::Mul, bytes, *expr, 0);
+  }
+  auto temporary = std::make_unique<abi::TemporaryT>();
+  temporary->bytes = bytes;
+  temporary->alignment = 256;
+  temporaries[alloc] = entry->temporaries.size();
+  entry->temporaries.push_back(std::move(temporary));
+  return success();
+}
+
+FailureOr<std::unique_ptr<abi::TensorMapRecipeT>>
+EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
+  auto type = cast<MemRefType>(map.getMemref().getType());
+  moe_kernel::TensorMapType mapType = map.getMap().getType();
+  FailureOr<abi::BufferRef> buffer = bufferOf(map.getMemref());
+  FailureOr<uint32_t> element = tensorMapType(mapType.getElementType());
+  if (failed(buffer) || failed(element)) {
+    return failure();
+  }
+  auto out = std::make_unique<abi::TensorMapRecipeT>();
+  out->buffer = std::make_unique<abi::BufferRef>(*buffer);
+  out->type = *element;
+  out->swizzle = tensorMapSwizzle(mapType.getSwizzle());
+  out->l2_promotion = kL2Promotion256B;
+  // Trailing dimensions of the array merge into the map's innermost one.
+  int64_t rank = mapType.getBox().size();
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t innerBytes = elementBytes;
+  for (int64_t axis = rank - 1; axis < type.getRank(); ++axis) {
+    innerBytes *= type.getDimSize(axis);
+  }
+  out->dims.push_back(
+      constant(innerBytes * 8 / mapType.getElementType().getIntOrFloatBitWidth()));
+  int64_t stride = innerBytes;
+  for (int64_t axis = rank - 2; axis >= 0; --axis) {
+    FailureOr<int32_t> size = extent(map.getMemref(), axis);
+    if (failed(size)) {
+      return failure();
+    }
+    out->dims.push_back(*size);
+    out->strides.push_back(constant(stride));
+    stride *= type.isDynamicDim(axis) ? 1 : type.getDimSize(axis);
+  }
+  for (int64_t side : llvm::reverse(mapType.getBox())) {
+    out->box.push_back(side);
+  }
+  return out;
+}
+
+LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
+  auto kernel = dyn_cast_or_null<LLVM::LLVMFuncOp>(
+      SymbolTable::lookupSymbolIn(gpuModule, launch.getKernelAttr()));
+  if (!kernel) {
+    return launch.emitOpError() << "kernel '" << launch.getKernel()
+                                << "' was not lowered";
+  }
+  auto out = std::make_unique<abi::LaunchT>();
+  out->kernel = launch.getKernel().str();
+  FailureOr<int32_t> grid = evaluate(launch.getGrid());
+  if (failed(grid)) {
+    return failure();
+  }
+  out->grid = {*grid, constant(1), constant(1)};
+  out->cluster = {1, 1, 1};
+  out->block = {1, 1, 1};
+  if (auto threads =
+          kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")) {
+    for (auto [i, extent] : llvm::enumerate(threads.asArrayRef())) {
+      out->block[i] = extent;
+    }
+  }
+  if (auto bytes =
+          kernel->getAttrOfType<IntegerAttr>("moe_kernel.dynamic_shared_bytes")) {
+    out->dynamic_shared_bytes = bytes.getInt();
+  }
+  // The parameter space as PTX lays it out: each parameter at its alignment.
+  uint32_t offset = 0;
+  for (auto [i, argument] : llvm::enumerate(launch.getArguments())) {
+    auto param = std::make_unique<abi::KernelParamT>();
+    uint32_t size = 8, alignment = 8;
+    if (isa<MemRefType>(argument.getType())) {
+      param->kind = abi::ParamKind::Pointer;
+      FailureOr<abi::BufferRef> buffer = bufferOf(argument);
+      if (failed(buffer)) {
+        return failure();
+      }
+      param->buffer = std::make_unique<abi::BufferRef>(*buffer);
+    } else if (auto map = argument.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
+      param->kind = abi::ParamKind::TensorMap;
+      size = 128, alignment = 64;
+      auto made = recipe(map);
+      if (failed(made)) {
+        return failure();
+      }
+      param->tensor_map = std::move(*made);
+    } else {
+      bool wide = kernel.getArgument(i).getType().isInteger(64);
+      param->kind = wide ? abi::ParamKind::ScalarI64 : abi::ParamKind::ScalarI32;
+      size = alignment = wide ? 8 : 4;
+      FailureOr<int32_t> expr = evaluate(argument);
+      if (failed(expr)) {
+        return failure();
+      }
+      param->expr = *expr;
+    }
+    offset = llvm::alignTo(offset, alignment);
+    param->offset = offset;
+    offset += size;
+    out->params.push_back(std::move(param));
+  }
+  out->param_bytes = offset;
+  entry->launches.push_back(std::move(out));
+  return success();
+}
+
+LogicalResult EntryBuilder::addOffsets(moe_kernel::RequireOffsetsOp require) {
+  auto argument = dyn_cast<BlockArgument>(require.getOffsets());
+  if (!argument) {
+    return success(); // made by the program itself
+  }
+  FailureOr<int32_t> rows = evaluate(require.getRows());
+  if (failed(rows)) {
+    return failure();
+  }
+  auto contract = std::make_unique<abi::OffsetsContractT>();
+  contract->argument = argument.getArgNumber();
+  contract->aligned = require.getAligned();
+  contract->rows = *rows;
+  entry->offsets.push_back(std::move(contract));
+  return success();
+}
+
+FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
+  entry->name = func.getName().str();
+  if (!func.getBody().hasOneBlock()) {
+    return func.emitOpError() << "has control flow, expected straight-line "
+                                 "code: an entry is a list of launches";
+  }
+  Block &block = func.getBody().front();
+  for (auto launch : block.getOps<moe_kernel::LaunchOp>()) {
+    for (int64_t position : launch.getWrites()) {
+      Value memref = launch.getArguments()[position];
+      if (auto argument = dyn_cast<BlockArgument>(memref)) {
+        written[argument.getArgNumber()] = true;
+      }
+    }
+  }
+  if (failed(collectExtents()) || failed(addArguments())) {
+    return failure();
+  }
+  for (Operation &op : block) {
+    LogicalResult added =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case([&](memref::AllocOp alloc) { return addTemporary(alloc); })
+            .Case([&](moe_kernel::LaunchOp launch) { return addLaunch(launch); })
+            .Case([&](moe_kernel::RequireOffsetsOp require) {
+              return addOffsets(require);
+            })
+            .Case([&](func::ReturnOp ret) -> LogicalResult {
+              if (ret.getNumOperands() != 0) {
+                return ret.emitOpError() << "returns values, expected results "
+                                            "to be arguments";
+              }
+              return success();
+            })
+            .Case<memref::DeallocOp, memref::DimOp, memref::CastOp,
+                  moe_kernel::MakeTensorMapOp, moe_kernel::RequireExtentOp,
+                  moe_kernel::SmCountOp>([](auto) { return success(); })
+            .Default([&](Operation *other) -> LogicalResult {
+              if (isa_and_present<arith::ArithDialect>(other->getDialect())) {
+                return success();
+              }
+              return other->emitOpError()
+                     << "cannot be part of a launch program: an entry holds "
+                        "grouped_moe ops and the sizes of their buffers";
+            });
+    if (failed(added)) {
+      return failure();
+    }
+  }
+  return std::move(entry);
+}
+
+} // namespace
+
+FailureOr<std::unique_ptr<abi::EntryT>>
+grouped_moe::buildEntry(func::FuncOp func, Operation *gpuModule) {
+  return EntryBuilder(func, gpuModule).build();
+}

@@ -1,0 +1,11 @@
+// The version of grouped-moe, printed by every tool.
+#ifndef GMOE_RUNTIME_ABI_VERSION_H
+#define GMOE_RUNTIME_ABI_VERSION_H
+
+namespace gmoe {
+
+inline constexpr char kVersion[] = "0.1.0";
+
+} // namespace gmoe
+
+#endif // GMOE_RUNTIME_ABI_VERSION_H

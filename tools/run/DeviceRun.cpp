@@ -1,0 +1,235 @@
+#include "tools/run/DeviceRun.h"
+
+#include "runtime/core/Buffer.h"
+#include "runtime/core/Text.h"
+#include "runtime/cuda/CudaDevice.h"
+#include "tools/run/Generate.h"
+
+using namespace gmoe;
+using namespace gmoe::run;
+
+Expected<OpenDevice> run::openDevice(const Options &options) {
+  OpenDevice open;
+  if (options.device == DeviceKind::Emulator) {
+    EmulatorOptions emulator;
+    emulator.scheduleSeed = options.scheduleSeed;
+    emulator.hazards = options.hazards;
+    if (!options.target.empty()) {
+      emulator.target = options.target;
+    }
+    std::unique_ptr<EmulatorDevice> device = createEmulatorDevice(emulator);
+    open.emulator = device.get();
+    open.device = std::move(device);
+    return Expected<OpenDevice>(std::move(open));
+  }
+  Expected<std::unique_ptr<Device>> device = openCudaDevice(CudaOptions());
+  if (!device) {
+    return device.status();
+  }
+  open.device = std::move(*device);
+  const std::string &target = open.device->info().target;
+  if (!options.target.empty() && options.target != target) {
+    return unavailable(
+        cat("the device is ", target, ", --target asks for ", options.target));
+  }
+  return Expected<OpenDevice>(std::move(open));
+}
+
+namespace {
+
+class DeviceRun {
+public:
+  DeviceRun(OpenDevice &open, const Module &module, const Signature &signature,
+            const Options &options)
+      : open(open), device(*open.device), module(module), signature(signature),
+        options(options) {}
+  Status run(std::vector<Array> &arguments, std::vector<Array> &results,
+             DeviceReport &report);
+
+private:
+  Status addResults(const std::vector<Array> &arguments,
+                    std::vector<Array> &all);
+  Status upload(const std::vector<Array> &all);
+  Status launch(DeviceReport &report);
+  Status download(std::vector<Array> &all);
+
+  OpenDevice &open;
+  Device &device;
+  const Module &module;
+  const Signature &signature;
+  const Options &options;
+  const Entry *entry = nullptr;
+  std::vector<int> places; // of the results among the entry's arguments
+  std::vector<Buffer> buffers;
+  std::vector<ArgumentValue> values;
+  Buffer workspace;
+};
+
+} // namespace
+
+/// Appends arrays for the results that have memory of their own: those that no
+/// argument holds or, as the bundle has it, all that the function returns.
+Status DeviceRun::addResults(const std::vector<Array> &arguments,
+                             std::vector<Array> &all) {
+  all = arguments;
+  size_t count = entry->arguments().size();
+  bool everyResult = signature.returned &&
+                     count == arguments.size() + signature.results.size();
+  int64_t rows = rowsOf(signature, arguments);
+  for (const ResultFacts &result : signature.results) {
+    if (result.argument >= 0 && !everyResult) {
+      places.push_back(result.argument);
+      continue;
+    }
+    places.push_back(static_cast<int>(all.size()));
+    all.emplace_back(result.format,
+                     resolveShape(result.shape, result.format, rows),
+                     fillOf(options));
+  }
+  if (all.size() != count) {
+    return invalidBundle(
+        cat("entry \"", entry->name(), "\" has ", count,
+            " arguments, expected ", all.size(),
+            ": those of the source, then results with memory of their own"));
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    ElementType element = entry->arguments()[i].element;
+    if (element != elementOf(all[i].format)) {
+      return invalidBundle(
+          cat("entry \"", entry->name(), "\": argument ", i,
+              " has elements of ", gmoe::nameOf(element), ", expected ",
+              gmoe::nameOf(elementOf(all[i].format)), " as in the source"));
+    }
+  }
+  return {};
+}
+
+Status DeviceRun::upload(const std::vector<Array> &all) {
+  for (const Array &array : all) {
+    Expected<Buffer> buffer = Buffer::allocate(device, array.bytes.size());
+    if (!buffer) {
+      return buffer.status();
+    }
+    if (!array.bytes.empty()) {
+      if (Status s = device.copyToDevice(buffer->address(), array.bytes.data(),
+                                         array.bytes.size(), nullptr);
+          !s) {
+        return s;
+      }
+    }
+    values.push_back({buffer->address(), array.shape});
+    buffers.push_back(std::move(*buffer));
+  }
+  return {};
+}
+
+Status DeviceRun::launch(DeviceReport &report) {
+  Expected<const ImageInfo *> image = module.chooseImage(device);
+  if (!image) {
+    return image.status();
+  }
+  report.device = device.info().name;
+  report.target = (*image)->target;
+  Expected<std::unique_ptr<LoadedImage>> loaded = module.loadImage(device);
+  if (!loaded) {
+    return loaded.status();
+  }
+  std::vector<Shape> shapes;
+  for (const ArgumentValue &value : values) {
+    shapes.push_back(value.shape);
+  }
+  Expected<uint64_t> bytes = entry->workspaceSize(shapes, device.info());
+  if (!bytes) {
+    return bytes.status();
+  }
+  report.workspaceBytes = *bytes;
+  report.launches = entry->program().launches.size();
+  Expected<Buffer> memory = Buffer::allocate(device, *bytes);
+  if (!memory) {
+    return memory.status();
+  }
+  workspace = std::move(*memory);
+  if (*bytes) {
+    if (Status s =
+            device.fill(workspace.address(), fillOf(options), *bytes, nullptr);
+        !s) {
+      return s;
+    }
+  }
+  if (options.checkInputs) {
+    if (Status s = entry->checkInputs(device, values, nullptr); !s) {
+      return s;
+    }
+  }
+  if (Status s = entry->launch(device, **loaded, values,
+                               {workspace.address(), *bytes}, nullptr);
+      !s) {
+    return s;
+  }
+  return device.synchronize(nullptr);
+}
+
+Status DeviceRun::download(std::vector<Array> &all) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].bytes.empty()) {
+      continue;
+    }
+    std::vector<uint8_t> bytes(all[i].bytes.size());
+    if (Status s = device.copyToHost(bytes.data(), values[i].address,
+                                     bytes.size(), nullptr);
+        !s) {
+      return s;
+    }
+    if (Status s = device.synchronize(nullptr); !s) {
+      return s;
+    }
+    if (entry->arguments()[i].kind == ArgumentKind::Input &&
+        bytes != all[i].bytes) {
+      return deviceError(cat("entry \"", entry->name(), "\": argument ", i,
+                             " is an input and was written"));
+    }
+    all[i].bytes = std::move(bytes);
+  }
+  return {};
+}
+
+Status DeviceRun::run(std::vector<Array> &arguments,
+                      std::vector<Array> &results, DeviceReport &report) {
+  Expected<const Entry *> found = module.findEntry(signature.name);
+  if (!found) {
+    return found.status();
+  }
+  entry = *found;
+  std::vector<Array> all;
+  if (Status s = addResults(arguments, all); !s) {
+    return s;
+  }
+  if (Status s = upload(all); !s) {
+    return s;
+  }
+  Status launched = launch(report);
+  if (open.emulator) {
+    report.emulator = open.emulator->stats();
+  }
+  if (!launched) {
+    return launched;
+  }
+  if (Status s = download(all); !s) {
+    return s;
+  }
+  for (int place : places) {
+    results.push_back(all[place]);
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    arguments[i] = std::move(all[i]);
+  }
+  return {};
+}
+
+Status run::runOnDevice(OpenDevice &device, const Module &module,
+                        const Signature &signature, const Options &options,
+                        std::vector<Array> &arguments,
+                        std::vector<Array> &results, DeviceReport &report) {
+  return DeviceRun(device, module, signature, options)
+      .run(arguments, results, report);
+}

@@ -1,0 +1,268 @@
+#include "tools/run/Signature.h"
+
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "lib/Reference/Executor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/core/Launch.h"
+#include "runtime/core/Text.h"
+
+using namespace mlir;
+using namespace gmoe;
+using namespace gmoe::run;
+using namespace grouped_moe;
+
+ElementType run::elementOf(Format format) {
+  switch (format) {
+  case Format::f32:
+    return ElementType::F32;
+  case Format::f16:
+    return ElementType::F16;
+  case Format::bf16:
+    return ElementType::BF16;
+  case Format::e4m3:
+    return ElementType::E4M3;
+  case Format::e5m2:
+    return ElementType::E5M2;
+  case Format::e8m0:
+    return ElementType::E8M0;
+  case Format::i32:
+    return ElementType::I32;
+  case Format::i64:
+    return ElementType::I64;
+  case Format::i1:
+  case Format::i8:
+    break;
+  }
+  return ElementType::I8;
+}
+
+Format run::formatOf(ElementType element) {
+  switch (element) {
+  case ElementType::F32:
+    return Format::f32;
+  case ElementType::F16:
+    return Format::f16;
+  case ElementType::BF16:
+    return Format::bf16;
+  case ElementType::E4M3:
+    return Format::e4m3;
+  case ElementType::E5M2:
+    return Format::e5m2;
+  case ElementType::E8M0:
+    return Format::e8m0;
+  case ElementType::I32:
+    return Format::i32;
+  case ElementType::I64:
+    return Format::i64;
+  default:
+    return Format::i8;
+  }
+}
+
+static int64_t lastExtent(Value value) {
+  return cast<ShapedType>(value.getType()).getShape().back();
+}
+
+/// The matrix that scales belong to.
+static void describeScales(ArgumentFacts &facts, Value matrix) {
+  auto type = cast<ShapedType>(matrix.getType());
+  facts.role = Role::Scales;
+  facts.columns = type.getShape().back();
+  int64_t rows = type.getDimSize(type.getRank() - 2);
+  facts.matrixRows = ShapedType::isDynamic(rows) ? kRows : rows;
+  facts.byRow = type.getRank() == 2;
+}
+
+static void describeGemmUse(ArgumentFacts &facts, GemmOp op, unsigned operand) {
+  unsigned firstInput = op.getInputs().getBeginOperandIndex();
+  unsigned firstOutput = op.getOutputs().getBeginOperandIndex();
+  if (operand >= firstOutput) {
+    facts.written = true;
+    facts.byRow = true;
+    return;
+  }
+  if (operand >= firstInput) {
+    InputKind kind = op.getInputKind(operand - firstInput);
+    facts.byRow = kind == InputKind::per_element || kind == InputKind::per_row;
+    facts.role =
+        kind == InputKind::per_element || kind == InputKind::per_group_column
+            ? Role::Addend
+            : Role::Factor;
+    return;
+  }
+  Value value = op->getOperand(operand);
+  if (value == op.getLhsScales()) {
+    describeScales(facts, op.getLhs());
+  } else if (value == op.getRhsScales()) {
+    describeScales(facts, op.getRhs());
+  } else if (value == op.getOffsets()) {
+    facts.role = Role::Offsets;
+    facts.aligned =
+        std::max(facts.aligned, static_cast<int64_t>(op.getMAligned()));
+  } else {
+    facts.role = Role::Data;
+    facts.columns = lastExtent(value);
+    facts.byRow = value == op.getLhs();
+  }
+}
+
+static void describeUse(ArgumentFacts &facts, OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned operand = use.getOperandNumber();
+  int64_t rank = cast<ShapedType>(use.get().getType()).getRank();
+  if (auto gemm = dyn_cast<GemmOp>(op)) {
+    describeGemmUse(facts, gemm, operand);
+  } else if (auto quantize = dyn_cast<QuantizeOp>(op)) {
+    if (operand == 0) {
+      facts.role = Role::QuantizeInput;
+      facts.byRow = rank == 2;
+    } else {
+      facts.written = true;
+      if (use.get() == quantize.getScales()) {
+        describeScales(facts, quantize.getInput());
+        facts.role = Role::Other;
+      }
+    }
+  } else if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
+    if (use.get() == dequantize.getData()) {
+      facts.role = Role::Data;
+      facts.columns = lastExtent(use.get());
+      facts.byRow = rank == 2;
+    } else if (use.get() == dequantize.getScales()) {
+      describeScales(facts, dequantize.getData());
+    } else {
+      facts.written = true;
+    }
+  }
+}
+
+/// The function argument whose memory a returned value is in, -1 for none.
+static int destinationOf(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!op) {
+      return -1;
+    }
+    value = op.getTiedOpOperand(result)->get();
+  }
+  return static_cast<int>(cast<BlockArgument>(value).getArgNumber());
+}
+
+static std::vector<int64_t> extentsOf(ShapedType type) {
+  std::vector<int64_t> shape(type.getShape());
+  for (int64_t &extent : shape) {
+    extent = ShapedType::isDynamic(extent) ? kRows : extent;
+  }
+  return shape;
+}
+
+static Expected<ArgumentFacts> describe(BlockArgument argument) {
+  auto type = dyn_cast<ShapedType>(argument.getType());
+  std::optional<Format> format =
+      type && type.hasRank()
+          ? grouped_moe::reference::formatOf(type.getElementType())
+          : std::nullopt;
+  unsigned number = argument.getArgNumber();
+  if (!format) {
+    std::string text;
+    llvm::raw_string_ostream(text) << argument.getType();
+    return invalidArgument(cat("argument #", number, ": type is ", text,
+                               ", expected a tensor or memref of f32, f16, "
+                               "bf16, FP8, i32 or i64 elements"));
+  }
+  ArgumentFacts facts;
+  facts.name = cat("argument #", number);
+  facts.format = *format;
+  facts.shape = extentsOf(type);
+  for (OpOperand &use : argument.getUses()) {
+    describeUse(facts, use);
+  }
+  if (facts.written && facts.role == Role::Other) {
+    facts.role = Role::Destination;
+  }
+  for (size_t i = 1; i < facts.shape.size(); ++i) {
+    if (facts.shape[i] == kRows) {
+      return invalidArgument(cat(facts.name, ": extent ", i,
+                                 " is dynamic, expected only the first, the "
+                                 "rows, to be"));
+    }
+  }
+  return facts;
+}
+
+Expected<Signature> run::signatureOf(func::FuncOp function) {
+  Signature signature;
+  signature.name = function.getName().str();
+  if (function.isExternal() || !function.getBody().hasOneBlock()) {
+    return invalidArgument("entry \"" + signature.name +
+                           "\": expected a body of one block");
+  }
+  for (BlockArgument argument : function.getArguments()) {
+    Expected<ArgumentFacts> facts = describe(argument);
+    if (!facts) {
+      return Status(
+          facts.status().code(),
+          cat("entry \"", signature.name, "\": ", facts.status().message()));
+    }
+    signature.arguments.push_back(*facts);
+  }
+  signature.returned = function.getNumResults() != 0;
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    auto type = dyn_cast<ShapedType>(value.getType());
+    auto format = type && type.hasRank()
+                      ? grouped_moe::reference::formatOf(type.getElementType())
+                      : std::nullopt;
+    if (!format) {
+      return invalidArgument(cat("entry \"", signature.name, "\": result #", i,
+                                 " is no tensor or memref of known elements"));
+    }
+    signature.results.push_back(
+        {cat("result #", i), destinationOf(value), *format, extentsOf(type)});
+  }
+  for (size_t i = 0; !signature.returned && i < signature.arguments.size();
+       ++i) {
+    const ArgumentFacts &facts = signature.arguments[i];
+    if (facts.written) {
+      signature.results.push_back(
+          {facts.name, static_cast<int>(i), facts.format, facts.shape});
+    }
+  }
+  return signature;
+}
+
+Expected<Signature> run::signatureOf(const Entry &entry) {
+  Signature signature;
+  signature.name = entry.name();
+  for (const ArgumentInfo &info : entry.arguments()) {
+    ArgumentFacts facts;
+    facts.name = "argument \"" + info.name + "\"";
+    facts.format = formatOf(info.element);
+    if (info.element == ElementType::E2M1) {
+      return invalidArgument(facts.name + ": e2m1 elements are not supported");
+    }
+    for (const Extent &extent : info.extents) {
+      facts.shape.push_back(extent.kind == ExtentKind::Static ? extent.value
+                                                              : kRows);
+    }
+    facts.written = info.kind != ArgumentKind::Input;
+    facts.byRow = !facts.shape.empty() && facts.shape[0] == kRows;
+    facts.role = facts.written                  ? Role::Destination
+                 : facts.format == Format::e8m0 ? Role::Scales
+                 : grouped_moe::reference::isFp8(facts.format) ? Role::Data
+                                                               : Role::Factor;
+    facts.columns = facts.shape.empty() ? 0 : facts.shape.back();
+    signature.arguments.push_back(facts);
+    if (facts.written) {
+      signature.results.push_back(
+          {facts.name, static_cast<int>(signature.arguments.size()) - 1,
+           facts.format, facts.shape});
+    }
+  }
+  for (const OffsetsContract &contract : entry.program().offsets) {
+    ArgumentFacts &facts = signature.arguments[contract.argument];
+    facts.role = Role::Offsets;
+    facts.aligned = std::max<int64_t>(1, contract.aligned);
+  }
+  return signature;
+}
