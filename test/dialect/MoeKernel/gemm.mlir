@@ -80,7 +80,7 @@ module {
           moe_kernel.copy_scales %sfa to %sfa_t on %ops[%p] : !moe_kernel.buffer<shared, 4x1x512xi8>, !moe_kernel.buffer<tensor, 4x1x512xi8>, !moe_kernel.pipeline<4>
           moe_kernel.copy_scales %sfb to %sfb_t on %ops[%p] : !moe_kernel.buffer<shared, 4x2x512xi8>, !moe_kernel.buffer<tensor, 4x2x512xi8>, !moe_kernel.pipeline<4>
           %accumulate = arith.cmpi ne, %kt, %c0 : i32
-          // CHECK: moe_kernel.mma %{{.*}} on %{{.*}}[%{{.*}}], %{{.*}}, %{{.*}} scales %{{.*}}, %{{.*}} on %{{.*}}[%{{.*}}] accumulate %{{.*}} k_blocks %{{.*}} : !moe_kernel.buffer<tensor, 1x128x256xf32>
+          // CHECK: moe_kernel.mma %{{.*}} on %{{.*}}[%{{.*}}], %{{.*}}, %{{.*}} scales %{{.*}}, %{{.*}} on %{{.*}}[%{{.*}}] accumulate %{{.*}} k_blocks %{{.*}} : <tensor, 1x128x256xf32>
           moe_kernel.mma %acc on %accs[%apos], %a, %b scales %sfa_t, %sfb_t on %ops[%p] accumulate %accumulate k_blocks %blocks : !moe_kernel.buffer<tensor, 1x128x256xf32>, !moe_kernel.pipeline<1>, !moe_kernel.buffer<shared, 4x128x128xf8E4M3FN>, !moe_kernel.buffer<shared, 4x256x128xf8E4M3FN>, !moe_kernel.buffer<tensor, 4x1x512xi8>, !moe_kernel.buffer<tensor, 4x2x512xi8>, !moe_kernel.pipeline<4>
           // CHECK: moe_kernel.commit empty
           moe_kernel.commit empty %ops[%p] : !moe_kernel.pipeline<4>

@@ -1,6 +1,7 @@
 // RUN: %gmoe-opt %s --split-input-file --verify-diagnostics
 
-moe_kernel.func @shapes(%pos: i32, %go: i1) warps(1) {
+moe_kernel.func @shapes(%pos: i32) warps(1) {
+  %go = arith.constant true
   %a = moe_kernel.alloc "a" : !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>
   %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x64x128xf8E4M3FN>
   %sfa = moe_kernel.alloc "sfa" : !moe_kernel.buffer<tensor, 1x1x512xi8>
@@ -14,7 +15,8 @@ moe_kernel.func @shapes(%pos: i32, %go: i1) warps(1) {
 
 // -----
 
-moe_kernel.func @operand(%pos: i32, %go: i1) warps(1) {
+moe_kernel.func @operand(%pos: i32) warps(1) {
+  %go = arith.constant true
   %a = moe_kernel.alloc "a" : !moe_kernel.buffer<shared, 1x128x64xf8E4M3FN>
   %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x64x64xf8E4M3FN>
   %sfa = moe_kernel.alloc "sfa" : !moe_kernel.buffer<tensor, 1x1x512xi8>
@@ -28,7 +30,8 @@ moe_kernel.func @operand(%pos: i32, %go: i1) warps(1) {
 
 // -----
 
-moe_kernel.func @format(%pos: i32, %go: i1) warps(1) {
+moe_kernel.func @format(%pos: i32) warps(1) {
+  %go = arith.constant true
   %a = moe_kernel.alloc "a" : !moe_kernel.buffer<shared, 1x128x128xi8>
   %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x64x128xf8E4M3FN>
   %sfa = moe_kernel.alloc "sfa" : !moe_kernel.buffer<tensor, 1x1x512xi8>
@@ -42,7 +45,8 @@ moe_kernel.func @format(%pos: i32, %go: i1) warps(1) {
 
 // -----
 
-moe_kernel.func @scales(%pos: i32, %go: i1) warps(1) {
+moe_kernel.func @scales(%pos: i32) warps(1) {
+  %go = arith.constant true
   %a = moe_kernel.alloc "a" : !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>
   %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x256x128xf8E4M3FN>
   %sfa = moe_kernel.alloc "sfa" : !moe_kernel.buffer<tensor, 1x1x512xi8>
@@ -56,7 +60,8 @@ moe_kernel.func @scales(%pos: i32, %go: i1) warps(1) {
 
 // -----
 
-moe_kernel.func @stages(%pos: i32, %go: i1) warps(1) {
+moe_kernel.func @stages(%pos: i32) warps(1) {
+  %go = arith.constant true
   %a = moe_kernel.alloc "a" : !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>
   %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x64x128xf8E4M3FN>
   %sfa = moe_kernel.alloc "sfa" : !moe_kernel.buffer<tensor, 1x1x512xi8>

@@ -3,7 +3,7 @@
 // Wide accesses and conversions in pairs.
 // CHECK: .visible .entry copy
 // CHECK-SAME: .reqntid 32, 1, 1
-// CHECK-SAME: ld.global.v2.b64
+// CHECK-SAME: ld.global.v{{2.b64|4.b32}}
 // CHECK-SAME: cvt.rn.bf16x2.f32
 // CHECK-SAME: st.global.v4.b32
 // CHECK-SAME: cvt.rn.satfinite.e4m3x2.f32
