@@ -322,9 +322,9 @@ LogicalResult MakeTensorMapOp::verify() {
 /// beside it once it is lowered.
 static FunctionOpInterface lookupKernel(LaunchOp op,
                                         SymbolTableCollection &symbols) {
-  if (Operation *func =
-          symbols.lookupNearestSymbolFrom(op, op.getKernelAttr())) {
-    return dyn_cast<FunctionOpInterface>(func);
+  if (auto func =
+          symbols.lookupNearestSymbolFrom<FuncOp>(op, op.getKernelAttr())) {
+    return func;
   }
   Operation *table = SymbolTable::getNearestSymbolTable(op);
   for (Operation &nested : table->getRegion(0).getOps()) {

@@ -133,3 +133,12 @@ func.func @arguments() {
 moe_kernel.func @k(%rows: i32) warps(1) {
   moe_kernel.return
 }
+
+// -----
+
+func.func @not_a_kernel() {
+  %n = arith.constant 1 : index
+  // expected-error@+1 {{kernel 'not_a_kernel' is not a kernel of this module}}
+  moe_kernel.launch @not_a_kernel grid(%n) writes []
+  return
+}
