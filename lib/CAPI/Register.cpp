@@ -7,6 +7,7 @@
 #include "lib/Conversion/MoeKernelToNVVM/Passes.h"
 #include "lib/Pipelines/Pipelines.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/MoeKernel/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -27,6 +28,7 @@ void grouped_moe::registerAllDialects(mlir::DialectRegistry &registry) {
 void grouped_moe::registerAllPasses() {
   registerGroupedMoePasses();
   registerGroupedMoeToMoeKernelPasses();
+  registerMoeKernelCheckPasses();
   registerMoeKernelToNVVMPasses();
   registerPipelines();
 }

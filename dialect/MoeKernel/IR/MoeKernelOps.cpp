@@ -218,7 +218,31 @@ LogicalResult MmaOp::verify() {
            << ", expected stages x M x K and stages x N x K in shared memory, "
               "stages x M x N of f32 in tensor memory";
   }
+  auto isOperand = [](BufferType t) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(t.getElementType()) &&
+           t.getShape()[2] == 128;
+  };
+  if (!isOperand(a) || !isOperand(b)) {
+    return emitOpError() << "multiplies " << a << " by " << b
+                         << ", expected K = 128 of f8E4M3FN or f8E5M2: rows of "
+                            "128 bytes";
+  }
+  // 512 bytes of scales serve 128 rows and K = 128.
+  auto areScales = [](BufferType t, int64_t rows) {
+    return t.getSpace() == BufferSpace::tensor &&
+           t.getStageBytes() == (rows + 127) / 128 * 512;
+  };
+  auto aScales = getAScales().getType(), bScales = getBScales().getType();
+  if (!areScales(aScales, a.getShape()[1]) ||
+      !areScales(bScales, b.getShape()[1])) {
+    return emitOpError() << "scales: types are " << aScales << " and "
+                         << bScales
+                         << ", expected 512 bytes of tensor memory for each "
+                            "128 rows of an operand";
+  }
   if (a.getStages() != getPipeline().getType().getStages() ||
+      b.getStages() != a.getStages() || aScales.getStages() != a.getStages() ||
+      bScales.getStages() != a.getStages() ||
       acc.getStages() != getAccPipeline().getType().getStages()) {
     return emitOpError() << "operand or accumulator stages differ from their "
                             "pipeline's";
@@ -239,19 +263,37 @@ LogicalResult LoadAccumulatorOp::verify() {
   return success();
 }
 
-static LogicalResult verifyAccess(Operation *op, Type memref, size_t indices) {
+static LogicalResult verifyAccess(Operation *op, Type memref, Type value,
+                                  size_t indices) {
   auto type = dyn_cast<MemRefType>(memref);
   if (!type || static_cast<size_t>(type.getRank()) != indices) {
     return op->emitOpError() << "has " << indices << " indices for " << memref;
+  }
+  Type element = value;
+  if (auto vector = dyn_cast<VectorType>(value)) {
+    if (vector.getRank() != 1 || vector.isScalable()) {
+      return op->emitOpError() << "value: type is " << value
+                               << ", expected a scalar or a vector of rank 1";
+    }
+    element = vector.getElementType();
+  }
+  if (!element.isIntOrFloat() || !type.getElementType().isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() != type.getElementTypeBitWidth() ||
+      element.getIntOrFloatBitWidth() % 8 != 0) {
+    return op->emitOpError() << "value: type is " << value
+                             << ", expected elements as wide as those of "
+                             << memref << ", in whole bytes";
   }
   return success();
 }
 
 LogicalResult GlobalLoadOp::verify() {
-  return verifyAccess(*this, getMemref().getType(), getIndices().size());
+  return verifyAccess(*this, getMemref().getType(), getValue().getType(),
+                      getIndices().size());
 }
 LogicalResult GlobalStoreOp::verify() {
-  return verifyAccess(*this, getMemref().getType(), getIndices().size());
+  return verifyAccess(*this, getMemref().getType(), getValue().getType(),
+                      getIndices().size());
 }
 
 //===- host ---------------------------------------------------------------===//
@@ -310,6 +352,13 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                               << "' takes " << types.size();
     diag.attachNote(func.getLoc()) << "the kernel is here";
     return diag;
+  }
+  for (int64_t position : getWrites()) {
+    if (position < 0 ||
+        position >= static_cast<int64_t>(getArguments().size())) {
+      return emitOpError() << "writes argument #" << position << " of "
+                           << getArguments().size();
+    }
   }
   // Lowered kernels take pointers and scalars.
   if (!isa<FuncOp>(func)) {

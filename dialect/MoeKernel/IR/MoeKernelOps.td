@@ -213,6 +213,10 @@ def MoeKernel_LoadAccumulatorOp : MoeKernel_Op<"load_accumulator"> {
 
 def MoeKernel_GlobalLoadOp : MoeKernel_Op<"global_load"> {
   let summary = "consecutive elements of a dense global array, from 64-bit addresses";
+  let description = [{
+    Indices are i32 and not negative. The innermost index is a multiple of the access' length, or of 16 bytes where
+    that is less; the array starts at a multiple of 16 bytes. 8-bit floats are read and written as i8.
+  }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$memref, Variadic<I32>:$indices);
   let results = (outs AnyType:$value);
   let assemblyFormat = "$memref `[` $indices `]` attr-dict `:` type($memref) `->` type($value)";
@@ -224,13 +228,13 @@ def MoeKernel_GlobalStoreOp : MoeKernel_Op<"global_store"> {
   let assemblyFormat = "$value `to` $memref `[` $indices `]` attr-dict `:` type($value) `,` type($memref)";
   let hasVerifier = 1;
 }
-def MoeKernel_EncodeOp : MoeKernel_Op<"encode", [Pure]> {
+def MoeKernel_EncodeOp : MoeKernel_Op<"encode", [Pure, SameOperandsAndResultShape]> {
   let summary = "f32 to the 8-bit format, to nearest even, saturating; bit patterns as i8";
   let arguments = (ins VectorOfRankAndType<[1], [F32]>:$values, TypeAttr:$format);
   let results = (outs VectorOfRankAndType<[1], [I8]>:$codes);
   let assemblyFormat = "$values `to` $format attr-dict `:` type($values) `->` type($codes)";
 }
-def MoeKernel_DecodeOp : MoeKernel_Op<"decode", [Pure]> {
+def MoeKernel_DecodeOp : MoeKernel_Op<"decode", [Pure, SameOperandsAndResultShape]> {
   let summary = "8-bit codes to f32";
   let arguments = (ins VectorOfRankAndType<[1], [I8]>:$codes, TypeAttr:$format);
   let results = (outs VectorOfRankAndType<[1], [F32]>:$values);
@@ -277,6 +281,8 @@ def MoeKernel_RequireOffsetsOp : MoeKernel_Op<"require_offsets"> {
 def MoeKernel_LaunchOp : MoeKernel_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "launch a kernel on a one-dimensional grid; a grid of 0 launches nothing";
   let description = [{
+    `kernel` is the name of a `moe_kernel.func` beside the launching function or, after lowering, of a function in a
+    `gpu.module` beside it.
     `writes` lists the positions of the arguments that the kernel writes.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$grid, Variadic<AnyType>:$arguments, DenseI64ArrayAttr:$writes);

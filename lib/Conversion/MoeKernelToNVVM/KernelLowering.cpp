@@ -147,10 +147,10 @@ void KernelLowering::emitPrologue() {
   ifWarp(isSetup, [&] {
     ifElected([&] {
       for (Value tensorMap : maps) {
-        create<NVVM::PrefetchOp>(
-            NVVM::PrefetchCacheLevelAttr(), NVVM::CacheEvictionPriorityAttr(),
-            tensorMap, Value(), /*tensormap=*/true, /*uniform=*/false,
-            /*in_param_space=*/true);
+        create<NVVM::PrefetchOp>(NVVM::PrefetchCacheLevelAttr(),
+                                 NVVM::CacheEvictionPriorityAttr(), tensorMap,
+                                 Value(), /*tensormap=*/true, /*uniform=*/false,
+                                 /*in_param_space=*/true);
       }
       if (hasPipelines) {
         initBarriers();
