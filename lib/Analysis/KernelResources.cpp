@@ -80,10 +80,11 @@ LogicalResult KernelResources::check(const Target &target) {
   };
   if (sharedBytes > target.maxSharedBytes) {
     InFlightDiagnostic diag =
-        func.emitOpError() << "needs " << sharedBytes
-                           << " bytes of shared memory, " << target.chip
-                           << " has " << target.maxSharedBytes
-                           << " for a CTA; use fewer stages or smaller tiles";
+        emitError(func.getLoc())
+        << "kernel '" << func.getSymName() << "' needs " << sharedBytes
+        << " bytes of shared memory, " << target.chip << " has "
+        << target.maxSharedBytes
+        << " for a CTA; use fewer stages or smaller tiles";
     notes(diag, BufferSpace::shared);
     int64_t barriers = 0;
     for (auto pipeline : func.getBody().front().getOps<PipelineOp>()) {
@@ -95,10 +96,11 @@ LogicalResult KernelResources::check(const Target &target) {
   }
   if (usedColumns > target.tensorColumns) {
     InFlightDiagnostic diag =
-        func.emitOpError() << "needs " << usedColumns
-                           << " columns of tensor memory, " << target.chip
-                           << " has " << target.tensorColumns
-                           << "; use fewer accumulator stages or a smaller N";
+        emitError(func.getLoc())
+        << "kernel '" << func.getSymName() << "' needs " << usedColumns
+        << " columns of tensor memory, " << target.chip << " has "
+        << target.tensorColumns
+        << "; use fewer accumulator stages or a smaller N";
     notes(diag, BufferSpace::tensor);
     return diag;
   }

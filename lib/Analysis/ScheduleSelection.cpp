@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kTileM = 128, kTileK = 128;
 constexpr int64_t kMostStages = 6;
-// Barriers, the tensor memory slot and alignment: what a kernel needs beside its
-// stages.
+// Barriers, the tensor memory slot and alignment: what a kernel needs beside
+// its stages.
 constexpr int64_t kReservedBytes = 2048;
 
 /// One byte an element, and one 512-byte atom a 128 rows.
@@ -45,11 +45,12 @@ grouped_moe::selectSchedule(GemmOp op, const ScheduleRequest &request) {
   }
   int64_t tileN = request.tileN ? request.tileN : 128;
   if (tileN != 128 && tileN != 256) {
-    return op.emitOpError() << "tile-n is " << tileN
-                            << " columns, expected 128 or 256";
+    return op.emitOpError()
+           << "tile-n is " << tileN << " columns, expected 128 or 256";
   }
-  int64_t stages = std::min(kMostStages, (target->maxSharedBytes - kReservedBytes) /
-                                             stageBytes(tileN));
+  int64_t stages =
+      std::min(kMostStages,
+               (target->maxSharedBytes - kReservedBytes) / stageBytes(tileN));
   int64_t accumulators =
       tensorColumns(tileN, 2, stages) <= target->tensorColumns ? 2 : 1;
   return ScheduleAttr::get(op.getContext(), {kTileM, tileN, kTileK}, stages,
@@ -67,14 +68,14 @@ LogicalResult grouped_moe::verifySchedule(GemmOp op,
   ArrayRef<int64_t> tile = schedule.getTile();
   if (tile[0] != kTileM || (tile[1] != 128 && tile[1] != 256) ||
       tile[2] != kTileK) {
-    return op.emitOpError() << "schedule: tile is " << tile[0] << "x" << tile[1]
-                            << "x" << tile[2]
-                            << ", expected 128x128x128 or 128x256x128";
+    return op.emitOpError()
+           << "schedule: tile is " << tile[0] << "x" << tile[1] << "x"
+           << tile[2] << ", expected 128x128x128 or 128x256x128";
   }
   if (schedule.getCluster()[0] != 1 || schedule.getCluster()[1] != 1) {
-    return op.emitOpError() << "schedule: cluster is "
-                            << schedule.getCluster()[0] << "x"
-                            << schedule.getCluster()[1] << ", expected 1x1";
+    return op.emitOpError()
+           << "schedule: cluster is " << schedule.getCluster()[0] << "x"
+           << schedule.getCluster()[1] << ", expected 1x1";
   }
   int64_t shared = schedule.getStages() * stageBytes(tile[1]) + kReservedBytes;
   if (shared > target->maxSharedBytes) {
@@ -82,8 +83,8 @@ LogicalResult grouped_moe::verifySchedule(GemmOp op,
            << "schedule: " << schedule.getStages() << " stages of "
            << stageBytes(tile[1]) << " bytes and " << kReservedBytes
            << " reserved need " << shared << " bytes of shared memory, "
-           << StringRef(target->chip) << " has "
-           << target->maxSharedBytes << "; use fewer stages";
+           << StringRef(target->chip) << " has " << target->maxSharedBytes
+           << "; use fewer stages";
   }
   int64_t columns =
       tensorColumns(tile[1], schedule.getAccumulators(), schedule.getStages());
@@ -92,8 +93,8 @@ LogicalResult grouped_moe::verifySchedule(GemmOp op,
            << "schedule: " << schedule.getAccumulators() << " accumulators of "
            << tile[1] << " columns and the scales of " << schedule.getStages()
            << " stages need " << columns << " columns of tensor memory, "
-           << StringRef(target->chip) << " has "
-           << target->tensorColumns << "; use one accumulator or a narrower tile";
+           << StringRef(target->chip) << " has " << target->tensorColumns
+           << "; use one accumulator or a narrower tile";
   }
   return success();
 }

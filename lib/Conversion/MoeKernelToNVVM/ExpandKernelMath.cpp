@@ -145,8 +145,9 @@ Value expand(F32 &f, math::TanhOp op, Value x) {
                                          arith::FastMathFlags::arcp |
                                              arith::FastMathFlags::afn);
   Value large = f.fma(quotient, -2.0f, f.constant(1.0f));
-  Value with = math::CopySignOp::create(f.b, large, x);
-  return f.select(f.less(magnitude, 0.625f), small, with);
+  Value result = f.select(f.less(magnitude, 0.625f), small, large);
+  // Also for the sake of -0.
+  return math::CopySignOp::create(f.b, result, x);
 }
 
 /// log x = e ln 2 + log m, m in [sqrt 1/2, sqrt 2).
@@ -239,11 +240,8 @@ struct ExpandKernelMath
                  Expand<math::TanhOp>, LogToBase<math::Log2Op>,
                  LogToBase<math::Log10Op>>(&getContext(), /*benefit=*/2);
     auto approximated = [](StringRef name) {
-      return llvm::is_contained({"math.erf", "math.erfc", "math.log1p",
-                                 "math.expm1", "math.sin", "math.cos",
-                                 "math.atan", "math.atan2", "math.asin",
-                                 "math.acos", "math.cbrt"},
-                                name);
+      return llvm::is_contained(
+          {"math.erf", "math.erfc", "math.log1p", "math.expm1"}, name);
     };
     populateMathF32ExpansionPatterns(patterns, [&](StringRef name) {
       return approximated(name) ||
@@ -252,9 +250,8 @@ struct ExpandKernelMath
                                 name);
     });
     populateMathPolynomialApproximationPatterns(patterns, approximated);
-    math::populateExpansionPatterns(
-        patterns,
-        {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "fpowi", "ipowi"});
+    math::populateExpansionPatterns(patterns,
+                                    {"sinh", "cosh", "fpowi", "ipowi"});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       return signalPassFailure();
     }

@@ -44,7 +44,7 @@ def ExpandKernelMath : Pass<"moe-kernel-expand-math"> {
   let summary = "rewrite math functions into what the GPU backend has";
   let description = [{
     `exp`, `exp2`, `log` and `tanh` of f32 become short sequences with errors of a few ulp around the chip's base-2
-    exponential; `erf`, `log1p`, `expm1`, `sin`, `cos` and their like take the polynomial approximations of the math
+    exponential; `erf`, `erfc`, `log1p` and `expm1` take the polynomial approximations of the math
     dialect; functions of f16 and bf16 are computed in f32. Roots, roundings, `fma`, `absf` and `copysign` are
     instructions already. A function that is left is an error.
 

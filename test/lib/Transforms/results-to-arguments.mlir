@@ -18,15 +18,24 @@ func.func @moved(%x: memref<?x64xf32>) -> memref<?x64xf8E4M3FN> {
 
 // -----
 
-// expected-error@+1 {{result #0 is not a buffer that the function makes for it alone}}
+// A destination that the caller gives holds its result already.
+// CHECK-LABEL: func.func @argument(
+// CHECK-SAME: memref<?x64xf32> {grouped_moe.result = 0 : i64}) {
 func.func @argument(%x: memref<?x64xf32>) -> memref<?x64xf32> {
   return %x : memref<?x64xf32>
 }
 
 // -----
 
+// expected-error@+1 {{result #1 and an earlier one are argument #0; return each buffer once}}
+func.func @argument_twice(%x: memref<?x64xf32>) -> (memref<?x64xf32>, memref<?x64xf32>) {
+  return %x, %x : memref<?x64xf32>, memref<?x64xf32>
+}
+
+// -----
+
 // A result that another result is already the buffer of.
-// expected-error@+1 {{result #1 is not a buffer that the function makes for it alone}}
+// expected-error@+1 {{result #1 and an earlier one are argument #1; return each buffer once}}
 func.func @twice(%n: index) -> (memref<?x64xf32>, memref<?x64xf32>) {
   %x = memref.alloc(%n) : memref<?x64xf32>
   return %x, %x : memref<?x64xf32>, memref<?x64xf32>
