@@ -22,3 +22,8 @@ if os.environ.get("GMOE_PTXAS"):
 if os.environ.get("GMOE_PYTHON"):
     # A Python with numpy and ml_dtypes.
     config.available_features.add("oracle")
+
+for folder in os.environ["PATH"].split(os.pathsep):
+    plugin = os.path.join(folder, "libgrouped_moe_plugin.so")
+    if os.path.exists(plugin):
+        config.substitutions.append(("%plugin", plugin))

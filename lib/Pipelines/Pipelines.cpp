@@ -3,6 +3,7 @@
 #include "lib/Conversion/GroupedMoeToMoeKernel/Passes.h"
 #include "lib/Conversion/MoeKernelToNVVM/KernelToLLVM.h"
 #include "lib/Conversion/MoeKernelToNVVM/Passes.h"
+#include "lib/Transforms/MoeKernel/Passes.h"
 #include "lib/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -43,6 +44,10 @@ void grouped_moe::buildToKernel(OpPassManager &pm,
   pm.addPass(createConvertToKernel());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  CheckKernelResourcesOptions resources;
+  resources.chip = options.target;
+  pm.addPass(createCheckKernelResources(resources));
+  pm.addPass(createCheckKernelProtocol());
 }
 
 void grouped_moe::buildToNvvm(OpPassManager &pm,

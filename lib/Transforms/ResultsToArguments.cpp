@@ -11,6 +11,9 @@ namespace grouped_moe {
 
 using namespace mlir;
 
+/// Marks the argument that holds result i.
+static constexpr llvm::StringLiteral kResultAttr = "grouped_moe.result";
+
 static LogicalResult moveResults(func::FuncOp func) {
   if (func.isDeclaration() || func.getNumResults() == 0) {
     return success();
@@ -19,10 +22,22 @@ static LogicalResult moveResults(func::FuncOp func) {
     return func.emitOpError() << "has control flow, expected straight-line "
                                  "code: an entry is a list of launches";
   }
+  Builder builder(func.getContext());
   auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
   for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
     while (auto cast = value.getDefiningOp<memref::CastOp>()) {
       value = cast.getSource();
+    }
+    // A destination that the caller gave stays where it is.
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      unsigned index = argument.getArgNumber();
+      if (func.getArgAttr(index, kResultAttr)) {
+        return func.emitOpError()
+               << "result #" << i << " and an earlier one are argument #"
+               << index << "; return each buffer once";
+      }
+      func.setArgAttr(index, kResultAttr, builder.getI64IntegerAttr(i));
+      continue;
     }
     auto alloc = value.getDefiningOp<memref::AllocOp>();
     if (!alloc) {
@@ -35,11 +50,10 @@ static LogicalResult moveResults(func::FuncOp func) {
     }
     auto type = alloc.getType();
     unsigned index = func.getNumArguments();
-    Builder builder(func.getContext());
     if (failed(func.insertArgument(
             index, type,
             builder.getDictionaryAttr(builder.getNamedAttr(
-                "grouped_moe.result", builder.getI64IntegerAttr(i))),
+                kResultAttr, builder.getI64IntegerAttr(i))),
             alloc.getLoc()))) {
       return failure();
     }

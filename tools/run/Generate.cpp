@@ -87,6 +87,7 @@ private:
   Status fail(size_t i, const std::string &reason) const {
     return invalidArgument(signature.arguments[i].name + ": " + reason);
   }
+  void readStaticRows();
   Status readFiles();
   Status makeOffsets(size_t i);
   void generateEnds(int64_t groups, int64_t aligned,
@@ -110,6 +111,20 @@ const ArgumentSpec &Generator::specOf(size_t i) const {
   static const ArgumentSpec generated;
   auto it = options.arguments.find(static_cast<unsigned>(i));
   return it == options.arguments.end() ? generated : it->second;
+}
+
+/// R of an entry whose shapes are all static.
+void Generator::readStaticRows() {
+  int64_t fixed = -1;
+  for (const ArgumentFacts &facts : signature.arguments) {
+    if (!facts.shape.empty() && facts.shape[0] == kRows) {
+      return;
+    }
+    if (facts.byRow && facts.format != Format::e8m0) {
+      fixed = std::max(fixed, facts.shape[0]);
+    }
+  }
+  rows = fixed;
 }
 
 Status Generator::readFiles() {
@@ -211,8 +226,8 @@ Status Generator::makeOffsets(size_t i) {
 Status Generator::chooseRows() {
   if (options.rows) {
     if (rows >= 0 && rows != *options.rows) {
-      return invalidArgument(
-          cat("--rows ", *options.rows, ": the files have ", rows, " rows"));
+      return invalidArgument(cat("--rows ", *options.rows,
+                                 ": the arguments have ", rows, " rows"));
     }
     rows = *options.rows;
   }
@@ -380,6 +395,7 @@ Expected<std::vector<Array>> Generator::make() {
                                  "\" has ", arrays.size(), " arguments"));
     }
   }
+  readStaticRows();
   if (Status s = readFiles(); !s) {
     return s;
   }

@@ -1,13 +1,12 @@
 #include "tools/run/Run.h"
 
-#include "runtime/abi/Header.h"
+#include "lib/Pipelines/Compiler.h"
 #include "runtime/core/Text.h"
 #include "tools/run/Check.h"
 #include "tools/run/Generate.h"
 #include "tools/run/Options.h"
 #include "tools/run/Report.h"
 #include "tools/run/Source.h"
-#include "llvm/Config/llvm-config.h"
 
 #include <cstdio>
 
@@ -163,9 +162,7 @@ int run::runTool(int argc, const char *const *argv) {
     return 2;
   }
   if (options->version) {
-    std::printf("gmoe-run, LLVM %s, PTX ISA 9.0, bundle format %u\n",
-                LLVM_VERSION_STRING,
-                static_cast<unsigned>(abi::kFormatVersion));
+    std::printf("gmoe-run: %s", grouped_moe::versionText().c_str());
     return 0;
   }
   return Tool(std::move(*options)).run();

@@ -170,6 +170,12 @@ static Expected<ArgumentFacts> describe(BlockArgument argument) {
                                ", expected a tensor or memref of f32, f16, "
                                "bf16, FP8, i32 or i64 elements"));
   }
+  auto memref = dyn_cast<MemRefType>(argument.getType());
+  if (memref && !memref.getLayout().isIdentity()) {
+    return invalidArgument(cat("argument #", number,
+                               ": is a strided memref, expected a dense one: "
+                               "files and bundles hold dense arrays"));
+  }
   ArgumentFacts facts;
   facts.name = cat("argument #", number);
   facts.format = *format;

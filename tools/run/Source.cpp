@@ -7,6 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/core/File.h"
 #include "runtime/core/Text.h"
@@ -121,15 +122,24 @@ Status Source::load(const Options &options) {
 
 Expected<Module *> Source::bundle(const std::string &target, bool cubin) {
   if (!loaded) {
-    Expected<std::string> bytes = compileSource(*ir->module, target, cubin);
+    // The other entries need not compile: only this one runs.
+    mlir::OwningOpRef<mlir::ModuleOp> module = ir->module->clone();
+    for (auto function :
+         llvm::make_early_inc_range(module->getOps<mlir::func::FuncOp>())) {
+      if (function.isPublic() && function.getName() != facts.name &&
+          mlir::SymbolTable::symbolKnownUseEmpty(function, *module)) {
+        function.erase();
+      }
+    }
+    Expected<std::string> bytes = compileSource(*module, target, cubin);
     if (!bytes) {
       return bytes.status();
     }
-    Expected<Module> module = Module::load(*bytes);
-    if (!module) {
-      return module.status();
+    Expected<Module> compiled = Module::load(*bytes);
+    if (!compiled) {
+      return compiled.status();
     }
-    loaded.emplace(std::move(*module));
+    loaded.emplace(std::move(*compiled));
   }
   return &*loaded;
 }

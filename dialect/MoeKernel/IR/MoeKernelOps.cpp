@@ -353,6 +353,13 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     diag.attachNote(func.getLoc()) << "the kernel is here";
     return diag;
   }
+  for (int64_t position : getWrites()) {
+    if (position < 0 ||
+        position >= static_cast<int64_t>(getArguments().size())) {
+      return emitOpError() << "writes argument #" << position << " of "
+                           << getArguments().size();
+    }
+  }
   // Lowered kernels take pointers and scalars.
   if (!isa<FuncOp>(func)) {
     return success();

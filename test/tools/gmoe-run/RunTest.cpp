@@ -94,6 +94,22 @@ TEST(Generate, GroupsFillTheRows) {
   }
 }
 
+TEST(Generate, StaticRows) {
+  Signature signature = signatureOfProduct(4);
+  for (int i : {0, 3}) {
+    signature.arguments[i].shape[0] = 300;
+  }
+  signature.arguments[1].shape[0] = 3;
+  Expected<std::vector<Array>> arrays = makeArguments(signature, Options());
+  ASSERT_TRUE(arrays.ok());
+  EXPECT_EQ(endsOf((*arrays)[2]).back(), 256);
+  EXPECT_FALSE(std::isnan((*arrays)[0].at(255 * 64)));
+  EXPECT_TRUE(std::isnan((*arrays)[0].at(256 * 64)));
+  Options options;
+  options.rows = 512;
+  EXPECT_FALSE(makeArguments(signature, options).ok());
+}
+
 TEST(Generate, PoisonBehindTheLastOffset) {
   Options options;
   options.rows = 200; // the last offset is 128

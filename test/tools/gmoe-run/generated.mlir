@@ -4,6 +4,11 @@
 // RUN: gmoe-run %s --device=reference --entry=memrefs --rows=0 --check | FileCheck %s --check-prefix=EMPTY
 // RUN: gmoe-run %s --device=reference --entry=chain --rows 512 --check --tolerance=bitwise | FileCheck %s --check-prefix=CHAIN
 
+// One entry is compiled, for the emulator, and compared with the executor; rows past the last offset hold NaN.
+// RUN: gmoe-run %s --device=emulator --entry=memrefs --rows=300 --check --schedule-seed=3 | FileCheck %s --check-prefix=EMULATED
+// EMULATED: argument #5 [300, 16] f32 0 inf yes passed
+// RUN: gmoe-run %s --device=emulator --entry=chain --rows 512 --check --check-inputs | FileCheck %s --check-prefix=CHAIN
+
 // Groups of 128, 0 and 256 rows.
 // TABLE: result shape type max error SQNR dB bitwise check
 // TABLE-NEXT: result #0 [384, 48] bf16 0 inf yes passed

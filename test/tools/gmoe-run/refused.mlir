@@ -34,7 +34,7 @@
 // RUN: not gmoe-run %s --device=reference --entry=dequantize --arg 0=%t.y.npy 2>&1 | FileCheck %s --check-prefix=TYPE
 // TYPE: error: argument #0: {{.*}}y.npy: stored type is <f4, expected |u1 for e4m3
 // RUN: not gmoe-run %s --device=reference --entry=unknown --arg 0=%t.y.npy --rows 4 2>&1 | FileCheck %s --check-prefix=ROWS
-// ROWS: error: --rows 4: the files have 3 rows
+// ROWS: error: --rows 4: the arguments have 3 rows
 // RUN: not gmoe-run %s --device=reference --entry=unknown --arg 0=%t.y.npy --result 0=%t.none.npy 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: test ! -e %t.none.npy
 // UNKNOWN: error: 'tensor.cast' op is not known to the reference executor

@@ -1,0 +1,70 @@
+// RUN: gmoe-opt %s --split-input-file --verify-diagnostics --grouped-moe-select-schedule
+
+// -----
+
+func.func @tile(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
+    %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xbf16>) {
+  // expected-error@+1 {{schedule: tile is 64x128x128, expected 128x128x128 or 128x256x128}}
+  grouped_moe.gemm
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%offsets : memref<2xi32>)
+      outs(%d : memref<?x512xbf16>)
+      attributes {schedule = #grouped_moe.schedule<tile = [64, 128, 128], stages = 2, accumulators = 2, cluster = [1, 1], scheduler = static_persistent>} epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+func.func @stages(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
+    %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xbf16>) {
+  // expected-error@+1 {{schedule: 7 stages of 33792 bytes and 2048 reserved need 238592 bytes of shared memory, sm_100a has 232448; use fewer stages}}
+  grouped_moe.gemm
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%offsets : memref<2xi32>)
+      outs(%d : memref<?x512xbf16>)
+      attributes {schedule = #grouped_moe.schedule<tile = [128, 128, 128], stages = 7, accumulators = 2, cluster = [1, 1], scheduler = static_persistent>} epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+func.func @columns(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
+    %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xbf16>) {
+  // expected-error@+1 {{schedule: 2 accumulators of 256 columns and the scales of 2 stages need 536 columns of tensor memory, sm_100a has 512; use one accumulator or a narrower tile}}
+  grouped_moe.gemm
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%offsets : memref<2xi32>)
+      outs(%d : memref<?x512xbf16>)
+      attributes {schedule = #grouped_moe.schedule<tile = [128, 256, 128], stages = 2, accumulators = 2, cluster = [1, 1], scheduler = static_persistent>} epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  }
+  return
+}
+
+// -----
+
+func.func @cluster(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
+    %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xbf16>) {
+  // expected-error@+1 {{schedule: cluster is 2x1, expected 1x1}}
+  grouped_moe.gemm
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%offsets : memref<2xi32>)
+      outs(%d : memref<?x512xbf16>)
+      attributes {schedule = #grouped_moe.schedule<tile = [128, 128, 128], stages = 2, accumulators = 2, cluster = [2, 1], scheduler = static_persistent>} epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  }
+  return
+}
+
