@@ -19,6 +19,7 @@ config.substitutions.append(("%python", os.environ.get("GMOE_PYTHON") or "/usr/b
 config.substitutions.append(("%examples", os.path.join(lit_config.params.get("workspace", "."), "docs/examples")))
 if os.environ.get("GMOE_PTXAS"):
     config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", os.environ["GMOE_PTXAS"]))
 if os.environ.get("GMOE_PYTHON"):
     # A Python with numpy and ml_dtypes.
     config.available_features.add("oracle")
