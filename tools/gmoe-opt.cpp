@@ -9,6 +9,6 @@ int main(int argc, char **argv) {
   grouped_moe::registerAllDialects(registry);
   mlir::registerAllPasses();
   grouped_moe::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "grouped-moe optimizer driver\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "grouped-moe optimizer driver\n", registry));
 }

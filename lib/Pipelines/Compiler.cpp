@@ -77,7 +77,8 @@ LogicalResult Compilation::dump(StringRef name, StringRef bytes) {
   if (options.dumpDirectory.empty()) {
     return success();
   }
-  std::error_code code = llvm::sys::fs::create_directories(options.dumpDirectory);
+  std::error_code code =
+      llvm::sys::fs::create_directories(options.dumpDirectory);
   SmallString<128> path(options.dumpDirectory);
   llvm::sys::path::append(path, name);
   if (!code) {
@@ -98,8 +99,8 @@ LogicalResult Compilation::dump(StringRef name, StringRef bytes) {
 
 LogicalResult Compilation::checkTargets() {
   if (options.targets.empty()) {
-    return emitError(source.getLoc()) << "no target, expected one of "
-                                      << StringRef(supportedChips());
+    return emitError(source.getLoc())
+           << "no target, expected one of " << StringRef(supportedChips());
   }
   for (const std::string &target : options.targets) {
     if (!lookupTarget(target)) {
@@ -114,14 +115,15 @@ LogicalResult Compilation::checkTargets() {
 LogicalResult Compilation::lower(ModuleOp module, StringRef target,
                                  Stage stage) {
   PipelineOptions pipeline{target.str(), options.tileN};
-  auto runPasses = [&](void (*build)(OpPassManager &, const PipelineOptions &)) {
-    PassManager pm(module.getContext());
-    if (!options.reproducer.empty()) {
-      pm.enableCrashReproducerGeneration(options.reproducer);
-    }
-    build(pm, pipeline);
-    return pm.run(module);
-  };
+  auto runPasses =
+      [&](void (*build)(OpPassManager &, const PipelineOptions &)) {
+        PassManager pm(module.getContext());
+        if (!options.reproducer.empty()) {
+          pm.enableCrashReproducerGeneration(options.reproducer);
+        }
+        build(pm, pipeline);
+        return pm.run(module);
+      };
   if (stage == Stage::Generic) {
     return success();
   }
@@ -242,10 +244,9 @@ LogicalResult Compilation::run(Stage stage, std::string &output) {
     return failure();
   }
   if (!options.dumpDirectory.empty()) {
-    for (auto [early, name] :
-         {std::pair(Stage::Generic, "generic.mlir"),
-          std::pair(Stage::Schedule, "schedule.mlir"),
-          std::pair(Stage::Kernel, "kernel.mlir")}) {
+    for (auto [early, name] : {std::pair(Stage::Generic, "generic.mlir"),
+                               std::pair(Stage::Schedule, "schedule.mlir"),
+                               std::pair(Stage::Kernel, "kernel.mlir")}) {
       OwningOpRef<ModuleOp> module = source.clone();
       if (early > stage || failed(lower(*module, options.targets[0], early)) ||
           failed(dump(name, print(*module)))) {

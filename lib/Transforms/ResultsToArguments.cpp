@@ -50,19 +50,19 @@ static LogicalResult moveResults(func::FuncOp func) {
     }
     auto type = alloc.getType();
     unsigned index = func.getNumArguments();
-    if (failed(func.insertArgument(
-            index, type,
-            builder.getDictionaryAttr(builder.getNamedAttr(
-                kResultAttr, builder.getI64IntegerAttr(i))),
-            alloc.getLoc()))) {
+    if (failed(
+            func.insertArgument(index, type,
+                                builder.getDictionaryAttr(builder.getNamedAttr(
+                                    kResultAttr, builder.getI64IntegerAttr(i))),
+                                alloc.getLoc()))) {
       return failure();
     }
     alloc.replaceAllUsesWith(Value(func.getArgument(index)));
     alloc.erase();
   }
   ret.getOperandsMutable().clear();
-  func.setFunctionType(FunctionType::get(
-      func.getContext(), func.getArgumentTypes(), TypeRange{}));
+  func.setFunctionType(FunctionType::get(func.getContext(),
+                                         func.getArgumentTypes(), TypeRange{}));
   return success();
 }
 

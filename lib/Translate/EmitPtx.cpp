@@ -1,5 +1,6 @@
-// Own pass order: LLVM's dead-store elimination deletes tcgen05.mma instructions whose intrinsic it takes for a plain
-// store, so that the standard pipelines cannot be used for kernels.
+// Own pass order: LLVM's dead-store elimination deletes tcgen05.mma
+// instructions whose intrinsic it takes for a plain store, so that the standard
+// pipelines cannot be used for kernels.
 #include "lib/Translate/Ptx.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -18,8 +19,10 @@ using namespace grouped_moe;
 
 // No DSE and no memcpy optimization; see the top of the file.
 static constexpr char kPasses[] =
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,correlated-propagation,reassociate,"
-    "loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion),sroa,gvn,sccp,bdce,instcombine,"
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,correlated-"
+    "propagation,reassociate,"
+    "loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion),sroa,gvn,sccp,"
+    "bdce,instcombine,"
     "simplifycfg,loop-mssa(licm),early-cse,infer-address-spaces,simplifycfg)";
 
 static void initializeTarget() {
@@ -98,8 +101,8 @@ FailureOr<std::string> grouped_moe::emitPtx(Operation *gpuModule,
   llvm::legacy::PassManager codegen;
   if (machine->addPassesToEmitFile(codegen, stream, nullptr,
                                    llvm::CodeGenFileType::AssemblyFile)) {
-    return gpuModule->emitError() << "LLVM cannot emit PTX for "
-                                  << target.getChip();
+    return gpuModule->emitError()
+           << "LLVM cannot emit PTX for " << target.getChip();
   }
   codegen.run(*module);
   return std::string(ptx);

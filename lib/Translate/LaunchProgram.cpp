@@ -119,8 +119,8 @@ FailureOr<int32_t> EntryBuilder::extent(Value memref, int64_t axis) {
   }
   auto argument = dyn_cast<BlockArgument>(memref);
   if (!argument) {
-    return func.emitOpError() << "an extent of " << type
-                              << " is not known when a launch starts";
+    return func.emitOpError()
+           << "an extent of " << type << " is not known when a launch starts";
   }
   auto it = required.find(argument.getArgNumber());
   if (axis == 0 && it != required.end() && active.insert(memref).second) {
@@ -264,15 +264,14 @@ LogicalResult EntryBuilder::addArguments() {
                                    "FP4, e8m0, i8, i32 or i64";
     }
     auto out = std::make_unique<abi::ArgumentT>();
-    auto result =
-        func.getArgAttrOfType<IntegerAttr>(i, "grouped_moe.result");
+    auto result = func.getArgAttrOfType<IntegerAttr>(i, "grouped_moe.result");
     auto name = func.getArgAttrOfType<StringAttr>(i, "grouped_moe.name");
     out->name = name     ? name.getValue().str()
                 : result ? "result" + std::to_string(result.getInt())
                          : "arg" + std::to_string(i);
-    out->kind = result         ? abi::ArgumentKind::Output
-                : written[i]   ? abi::ArgumentKind::InOut
-                               : abi::ArgumentKind::Input;
+    out->kind = result       ? abi::ArgumentKind::Output
+                : written[i] ? abi::ArgumentKind::InOut
+                             : abi::ArgumentKind::Input;
     out->element = *element;
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
       FailureOr<int32_t> expr = extent(argument, axis);
@@ -332,8 +331,8 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   for (int64_t axis = rank - 1; axis < type.getRank(); ++axis) {
     innerBytes *= type.getDimSize(axis);
   }
-  out->dims.push_back(
-      constant(innerBytes * 8 / mapType.getElementType().getIntOrFloatBitWidth()));
+  out->dims.push_back(constant(
+      innerBytes * 8 / mapType.getElementType().getIntOrFloatBitWidth()));
   int64_t stride = innerBytes;
   for (int64_t axis = rank - 2; axis >= 0; --axis) {
     FailureOr<int32_t> size = extent(map.getMemref(), axis);
@@ -354,8 +353,8 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
   auto kernel = dyn_cast_or_null<LLVM::LLVMFuncOp>(
       SymbolTable::lookupSymbolIn(gpuModule, launch.getKernelAttr()));
   if (!kernel) {
-    return launch.emitOpError() << "kernel '" << launch.getKernel()
-                                << "' was not lowered";
+    return launch.emitOpError()
+           << "kernel '" << launch.getKernel() << "' was not lowered";
   }
   auto out = std::make_unique<abi::LaunchT>();
   out->kernel = launch.getKernel().str();
@@ -366,14 +365,13 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
   out->grid = {*grid, constant(1), constant(1)};
   out->cluster = {1, 1, 1};
   out->block = {1, 1, 1};
-  if (auto threads =
-          kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")) {
+  if (auto threads = kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")) {
     for (auto [i, extent] : llvm::enumerate(threads.asArrayRef())) {
       out->block[i] = extent;
     }
   }
-  if (auto bytes =
-          kernel->getAttrOfType<IntegerAttr>("moe_kernel.dynamic_shared_bytes")) {
+  if (auto bytes = kernel->getAttrOfType<IntegerAttr>(
+          "moe_kernel.dynamic_shared_bytes")) {
     out->dynamic_shared_bytes = bytes.getInt();
   }
   // The parameter space as PTX lays it out: each parameter at its alignment.
@@ -388,7 +386,8 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
         return failure();
       }
       param->buffer = std::make_unique<abi::BufferRef>(*buffer);
-    } else if (auto map = argument.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
+    } else if (auto map =
+                   argument.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
       param->kind = abi::ParamKind::TensorMap;
       size = 128, alignment = 64;
       auto made = recipe(map);
@@ -398,7 +397,8 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
       param->tensor_map = std::move(*made);
     } else {
       bool wide = kernel.getArgument(i).getType().isInteger(64);
-      param->kind = wide ? abi::ParamKind::ScalarI64 : abi::ParamKind::ScalarI32;
+      param->kind =
+          wide ? abi::ParamKind::ScalarI64 : abi::ParamKind::ScalarI32;
       size = alignment = wide ? 8 : 4;
       FailureOr<int32_t> expr = evaluate(argument);
       if (failed(expr)) {
@@ -455,7 +455,8 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
     LogicalResult added =
         TypeSwitch<Operation *, LogicalResult>(&op)
             .Case([&](memref::AllocOp alloc) { return addTemporary(alloc); })
-            .Case([&](moe_kernel::LaunchOp launch) { return addLaunch(launch); })
+            .Case(
+                [&](moe_kernel::LaunchOp launch) { return addLaunch(launch); })
             .Case([&](moe_kernel::RequireOffsetsOp require) {
               return addOffsets(require);
             })

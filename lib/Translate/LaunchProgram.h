@@ -1,4 +1,5 @@
-// A function of host ops (moe_kernel.launch and friends) as an entry of a bundle.
+// A function of host ops (moe_kernel.launch and friends) as an entry of a
+// bundle.
 #ifndef LIB_TRANSLATE_LAUNCHPROGRAM_H
 #define LIB_TRANSLATE_LAUNCHPROGRAM_H
 

@@ -88,7 +88,8 @@ std::string grouped_moe::ptxasVersion(StringRef ptxas) {
 }
 
 /// Reads ptxas -v's lines: "Compiling entry function 'k' for 'sm_100a'", then
-/// "... N bytes spill stores, M bytes spill loads", then "Used R registers, ..., S bytes smem".
+/// "... N bytes spill stores, M bytes spill loads", then "Used R registers,
+/// ..., S bytes smem".
 static std::vector<KernelResources> parseLog(StringRef log) {
   std::vector<KernelResources> kernels;
   SmallVector<StringRef> lines;
@@ -141,8 +142,9 @@ FailureOr<Cubin> grouped_moe::assemble(Operation *op, StringRef ptx,
   }
   std::string arch = ("-arch=" + chip).str();
   Cubin cubin;
-  int status = run(ptxas, {arch, "-v", input.path.str(), "-o", output.path.str()},
-                   cubin.log);
+  int status =
+      run(ptxas, {arch, "-v", input.path.str(), "-o", output.path.str()},
+          cubin.log);
   if (status != 0) {
     InFlightDiagnostic diag = op->emitError()
                               << "ptxas failed with status " << status

@@ -21,7 +21,8 @@ struct BundleLimits {
   static constexpr uint32_t temporaries = 1024;
   static constexpr uint32_t launches = 1024;
   static constexpr uint32_t params = 1024;
-  static constexpr uint32_t rank = 8;          // of an argument: L x RM x RK x 32 x 4 x 4 and room
+  static constexpr uint32_t rank =
+      8; // of an argument: L x RM x RK x 32 x 4 x 4 and room
   static constexpr uint32_t tensorMapRank = 5; // of a tensor map (cuda.h)
   static constexpr uint32_t nameBytes = 4096;
   static constexpr uint32_t argumentAlignment = 4096; // bytes

@@ -44,6 +44,7 @@ bool Source::hasFunction() const { return ir != nullptr; }
 Status Source::parse(const std::string &text, const std::string &name) {
   ir = std::make_unique<Ir>();
   ir->context.printOpOnDiagnostic(false); // the line of the source says more
+  ir->context.printOpOnDiagnostic(false); // the location says it
   ir->manager.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
   ir->handler = std::make_unique<mlir::SourceMgrDiagnosticHandler>(

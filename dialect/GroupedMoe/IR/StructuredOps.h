@@ -3,15 +3,15 @@
 #define DIALECT_GROUPEDMOE_IR_STRUCTUREDOPS_H
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Operation.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace grouped_moe {
 
-using EffectList =
-    llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
+using EffectList = llvm::SmallVectorImpl<
+    mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
 
 /// Memrefs are read; memrefs of `outputs` are also written.
 void addEffects(mlir::Operation *op, mlir::OperandRange outputs,

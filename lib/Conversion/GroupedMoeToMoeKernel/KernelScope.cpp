@@ -44,10 +44,10 @@ Value KernelScope::addOutput(Value memref) {
 
 Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
                                 Type element, int64_t swizzle) {
-  auto type = moe_kernel::TensorMapType::get(host.getContext(), box, element,
-                                             swizzle);
-  return addArgument(
-      moe_kernel::MakeTensorMapOp::create(host, type, memref), type);
+  auto type =
+      moe_kernel::TensorMapType::get(host.getContext(), box, element, swizzle);
+  return addArgument(moe_kernel::MakeTensorMapOp::create(host, type, memref),
+                     type);
 }
 
 Value KernelScope::addIndex(Value index) {

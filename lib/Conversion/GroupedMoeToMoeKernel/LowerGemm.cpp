@@ -1,5 +1,6 @@
-// The warp-specialised grouped product: a load warp fills a ring of operand tiles, a matrix warp multiplies them into
-// accumulators, four epilogue warps run the region on accumulators and store.
+// The warp-specialised grouped product: a load warp fills a ring of operand
+// tiles, a matrix warp multiplies them into accumulators, four epilogue warps
+// run the region on accumulators and store.
 #include "lib/Conversion/GroupedMoeToMoeKernel/Lowering.h"
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
@@ -84,11 +85,10 @@ void GemmLowering::addParameters() {
   mapA = kernel.addTensorMap(op.getLhs(), {tileM, tileK}, i8, 128);
   mapB = kernel.addTensorMap(op.getRhs(), {1, tileN, tileK}, i8, 128);
   // An atom of scales is 256 x 16 bits: boxes have at most 256 elements a side.
-  mapScalesA = kernel.addTensorMap(op.getLhsScales(),
-                                   {tileM / kAtomRows, 1, kAtomBytes / 2}, i16, 0);
-  mapScalesB =
-      kernel.addTensorMap(op.getRhsScales(),
-                          {1, tileN / kAtomRows, 1, kAtomBytes / 2}, i16, 0);
+  mapScalesA = kernel.addTensorMap(
+      op.getLhsScales(), {tileM / kAtomRows, 1, kAtomBytes / 2}, i16, 0);
+  mapScalesB = kernel.addTensorMap(
+      op.getRhsScales(), {1, tileN / kAtomRows, 1, kAtomBytes / 2}, i16, 0);
   offsets = kernel.addMemref(op.getOffsets());
   for (Value input : op.getInputs()) {
     inputs.push_back(kernel.addMemref(input));
@@ -103,15 +103,19 @@ void GemmLowering::addBuffers() {
   int64_t atomsA = tileM / kAtomRows, atomsB = tileN / kAtomRows;
   a = alloc("a", BufferSpace::shared, {stages, tileM, tileK}, element);
   bTile = alloc("b", BufferSpace::shared, {stages, tileN, tileK}, element);
-  scalesA = alloc("a_scales", BufferSpace::shared, {stages, atomsA, kAtomBytes}, i8);
-  scalesB = alloc("b_scales", BufferSpace::shared, {stages, atomsB, kAtomBytes}, i8);
+  scalesA =
+      alloc("a_scales", BufferSpace::shared, {stages, atomsA, kAtomBytes}, i8);
+  scalesB =
+      alloc("b_scales", BufferSpace::shared, {stages, atomsB, kAtomBytes}, i8);
   int64_t accs = schedule.getAccumulators();
   accumulator = alloc("accumulator", BufferSpace::tensor, {accs, tileM, tileN},
                       b.getF32Type());
   // One set of scale columns a stage: a stage is refilled only after the
   // products that read it, and its columns, are complete.
-  tmemScalesA = alloc("a_scales_tmem", BufferSpace::tensor, {stages, atomsA, kAtomBytes}, i8);
-  tmemScalesB = alloc("b_scales_tmem", BufferSpace::tensor, {stages, atomsB, kAtomBytes}, i8);
+  tmemScalesA = alloc("a_scales_tmem", BufferSpace::tensor,
+                      {stages, atomsA, kAtomBytes}, i8);
+  tmemScalesB = alloc("b_scales_tmem", BufferSpace::tensor,
+                      {stages, atomsB, kAtomBytes}, i8);
 
   auto stageBytes = [](Value v) {
     return cast<BufferType>(v.getType()).getStageBytes();
@@ -120,9 +124,9 @@ void GemmLowering::addBuffers() {
       b, PipelineType::get(b.getContext(), stages), "operands", 1, 1,
       stageBytes(a) + stageBytes(bTile) + stageBytes(scalesA) +
           stageBytes(scalesB));
-  accumulators = moe_kernel::PipelineOp::create(
-      b, PipelineType::get(b.getContext(), accs), "accumulators", 1,
-      kEpilogueWarps * 32, 0);
+  accumulators =
+      moe_kernel::PipelineOp::create(b, PipelineType::get(b.getContext(), accs),
+                                     "accumulators", 1, kEpilogueWarps * 32, 0);
 }
 
 void GemmLowering::buildRole(
@@ -188,8 +192,10 @@ void GemmLowering::buildMatrixRole() {
       Value kTile = loop.getInductionVar();
       Value position = loop.getRegionIterArg(0);
       moe_kernel::WaitOp::create(b, operands, position);
-      moe_kernel::CopyScalesOp::create(b, scalesA, tmemScalesA, operands, position);
-      moe_kernel::CopyScalesOp::create(b, scalesB, tmemScalesB, operands, position);
+      moe_kernel::CopyScalesOp::create(b, scalesA, tmemScalesA, operands,
+                                       position);
+      moe_kernel::CopyScalesOp::create(b, scalesB, tmemScalesB, operands,
+                                       position);
       Value accumulate =
           arith::CmpIOp::create(b, arith::CmpIPredicate::ne, kTile, zero);
       // Blocks past K are never multiplied: 0 x NaN of their scale bytes would
@@ -199,7 +205,8 @@ void GemmLowering::buildMatrixRole() {
       if (int64_t rest = (k % tileK) / block) {
         Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, kTile,
                                            kernel.constant(kTiles - 1));
-        blocks = arith::SelectOp::create(b, last, kernel.constant(rest), blocks);
+        blocks =
+            arith::SelectOp::create(b, last, kernel.constant(rest), blocks);
       }
       moe_kernel::MmaOp::create(b, accumulator, accPosition, a, bTile,
                                 tmemScalesA, tmemScalesB, position, accumulate,
@@ -270,10 +277,9 @@ SmallVector<Value> GemmLowering::inlineRegion(ArrayRef<Value> arguments) {
     if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
       state.propertiesAttr = Attribute();
       state.attributes.clear();
-      state.addAttribute("value",
-                         DenseElementsAttr::get(
-                             cast<ShapedType>(state.types[0]),
-                             constant.getValue()));
+      state.addAttribute(
+          "value", DenseElementsAttr::get(cast<ShapedType>(state.types[0]),
+                                          constant.getValue()));
     }
     mapping.map(inner.getResults(), b.create(state)->getResults());
   }
@@ -328,8 +334,8 @@ void GemmLowering::buildEpilogueRole() {
       Value result = inlineRegion(arguments)[0];
       Type element = cast<MemRefType>(output.getType()).getElementType();
       if (!element.isF32()) {
-        result = arith::TruncFOp::create(b, VectorType::get(chunk, element),
-                                         result);
+        result =
+            arith::TruncFOp::create(b, VectorType::get(chunk, element), result);
       }
       moe_kernel::GlobalStoreOp::create(b, result, output,
                                         ValueRange{row, column});
@@ -356,10 +362,11 @@ void GemmLowering::run() {
   buildEpilogueRole();
   buildLoadRole();
   buildMatrixRole();
-  Value tiles = arith::MulIOp::create(
-      kernel.host, kernel.hostCeilDiv(rows, tileM),
-      kernel.hostConstant(llvm::divideCeil(n, tileN)));
-  Value sms = moe_kernel::SmCountOp::create(kernel.host, kernel.host.getIndexType());
+  Value tiles =
+      arith::MulIOp::create(kernel.host, kernel.hostCeilDiv(rows, tileM),
+                            kernel.hostConstant(llvm::divideCeil(n, tileN)));
+  Value sms =
+      moe_kernel::SmCountOp::create(kernel.host, kernel.host.getIndexType());
   kernel.finish(arith::MinUIOp::create(kernel.host, sms, tiles));
 }
 

@@ -1,4 +1,5 @@
-// Plain kernels of quantize and dequantize: one thread for each block of 32 elements.
+// Plain kernels of quantize and dequantize: one thread for each block of 32
+// elements.
 #include "lib/Conversion/GroupedMoeToMoeKernel/Lowering.h"
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
@@ -123,20 +124,18 @@ Value scaleCode(BlockKernel &k, Value amax, Type format,
   Type i32 = b.getI32Type();
   FormatFacts facts = factsOf(format);
   if (rounding == ScaleRounding::rceil) {
-    Value scaled = arith::MulFOp::create(b, amax,
-                                         k.kernel.constant(facts.inverseMax));
-    Value code =
-        moe_kernel::EncodeScaleOp::create(b, b.getI8Type(), scaled);
+    Value scaled =
+        arith::MulFOp::create(b, amax, k.kernel.constant(facts.inverseMax));
+    Value code = moe_kernel::EncodeScaleOp::create(b, b.getI8Type(), scaled);
     return arith::ExtUIOp::create(b, i32, code);
   }
   Value bits = arith::BitcastOp::create(b, i32, amax);
   Value exponent = arith::AndIOp::create(
       b, arith::ShRUIOp::create(b, bits, k.kernel.constant(int64_t(23))),
       k.kernel.constant(int64_t(255)));
-  Value floor = arith::SubIOp::create(b, exponent,
-                                      k.kernel.constant(facts.maxExponent));
-  floor =
-      arith::MaxSIOp::create(b, floor, k.kernel.constant(int64_t(0)));
+  Value floor =
+      arith::SubIOp::create(b, exponent, k.kernel.constant(facts.maxExponent));
+  floor = arith::MaxSIOp::create(b, floor, k.kernel.constant(int64_t(0)));
   return k.selectIf(exponent, 255, 255, floor);
 }
 
@@ -174,11 +173,10 @@ LogicalResult grouped_moe::lowerQuantize(QuantizeOp op) {
     Value code = scaleCode(k, amax, format, op.getRounding());
     // Data is multiplied by 2^(127 - code), whose own code is 254 - code; a NaN
     // scale makes the block NaN.
-    Value inverse = arith::SubIOp::create(
-        b, kernel.constant(int64_t(254)), code);
+    Value inverse =
+        arith::SubIOp::create(b, kernel.constant(int64_t(254)), code);
     Value factor = k.powerOfTwo(k.selectIf(code, 255, 255, inverse));
-    Value scaled =
-        arith::MulFOp::create(b, x, kernel.splat(factor, kBlock));
+    Value scaled = arith::MulFOp::create(b, x, kernel.splat(factor, kBlock));
     Value codes = moe_kernel::EncodeOp::create(b, k.vectorOf(i8), scaled,
                                                TypeAttr::get(format));
     moe_kernel::GlobalStoreOp::create(b, codes, data, k.dataAt);

@@ -1,6 +1,6 @@
 // The documented example of gmoe-emulate runs, and bad launch files are
 // refused.
-#include "tools/gmoe-emulate/LaunchFile.h"
+#include "tools/emulate/LaunchFile.h"
 #include "test/runtime/emulator/TestSupport.h"
 
 #include <cstdlib>

@@ -2,7 +2,7 @@
 #include "test/runtime/core/TestBundle.h"
 
 #include "runtime/core/File.h"
-#include "tools/gmoe-bundle/BundleTool.h"
+#include "tools/bundle/BundleTool.h"
 
 #include <gtest/gtest.h>
 

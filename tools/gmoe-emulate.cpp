@@ -1,5 +1,5 @@
 // gmoe-emulate LAUNCH.json: runs one kernel of a PTX file on the CPU.
-#include "tools/gmoe-emulate/LaunchFile.h"
+#include "tools/emulate/LaunchFile.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // gmoe-bundle: shows what is in a bundle. Exit 0, 1 (refused) or 2 (usage).
-#include "tools/gmoe-bundle/BundleTool.h"
+#include "tools/bundle/BundleTool.h"
 
 #include <cstdio>
 

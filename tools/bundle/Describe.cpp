@@ -1,5 +1,5 @@
 // A bundle as text, with extents as expressions over the free ones.
-#include "tools/gmoe-bundle/BundleTool.h"
+#include "tools/bundle/BundleTool.h"
 
 #include "runtime/core/Text.h"
 

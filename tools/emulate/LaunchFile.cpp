@@ -1,4 +1,4 @@
-#include "tools/gmoe-emulate/LaunchFile.h"
+#include "tools/emulate/LaunchFile.h"
 
 #include <cstdio>
 #include <cstring>

@@ -1,7 +1,7 @@
 // Reads LAUNCH.json, runs it on the emulator and writes the buffers asked for.
 // The format: docs/guides/emulate_a_kernel.md.
-#ifndef GMOE_TOOLS_GMOE_EMULATE_LAUNCHFILE_H
-#define GMOE_TOOLS_GMOE_EMULATE_LAUNCHFILE_H
+#ifndef GMOE_TOOLS_EMULATE_LAUNCHFILE_H
+#define GMOE_TOOLS_EMULATE_LAUNCHFILE_H
 
 #include "runtime/emulator/EmulatorDevice.h"
 
@@ -16,4 +16,4 @@ Status runLaunchFile(const std::string &path, const EmulatorOptions &options,
 
 } // namespace gmoe
 
-#endif // GMOE_TOOLS_GMOE_EMULATE_LAUNCHFILE_H
+#endif // GMOE_TOOLS_EMULATE_LAUNCHFILE_H

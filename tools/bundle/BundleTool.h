@@ -1,6 +1,6 @@
 // What gmoe-bundle does: prints a bundle, extracts its parts, strips its IR.
-#ifndef GMOE_TOOLS_GMOE_BUNDLE_BUNDLETOOL_H
-#define GMOE_TOOLS_GMOE_BUNDLE_BUNDLETOOL_H
+#ifndef GMOE_TOOLS_BUNDLE_BUNDLETOOL_H
+#define GMOE_TOOLS_BUNDLE_BUNDLETOOL_H
 
 #include "runtime/core/Module.h"
 #include "runtime/core/Status.h"
@@ -37,4 +37,4 @@ Status runBundleTool(const BundleToolOptions &options, std::string &out);
 
 } // namespace gmoe
 
-#endif // GMOE_TOOLS_GMOE_BUNDLE_BUNDLETOOL_H
+#endif // GMOE_TOOLS_BUNDLE_BUNDLETOOL_H

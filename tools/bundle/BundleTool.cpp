@@ -1,4 +1,4 @@
-#include "tools/gmoe-bundle/BundleTool.h"
+#include "tools/bundle/BundleTool.h"
 
 #include "runtime/abi/Version.h"
 #include "runtime/abi/Writer.h"
