@@ -16,7 +16,9 @@ for name in ("GMOE_PTXAS", "GMOE_PYTHON", "TEST_TMPDIR", "HOME"):
 roundtrip = " --verify-roundtrip" if os.environ.get("GMOE_VERIFY_ROUNDTRIP") == "1" else ""
 config.substitutions.append(("%gmoe-opt", "gmoe-opt" + roundtrip))
 config.substitutions.append(("%python", os.environ.get("GMOE_PYTHON") or "/usr/bin/python3"))
-config.substitutions.append(("%examples", os.path.join(lit_config.params.get("workspace", "."), "docs/examples")))
+workspace = lit_config.params.get("workspace", ".")
+config.substitutions.append(("%examples", os.path.join(workspace, "docs/examples")))
+config.substitutions.append(("%workspace", workspace))
 if os.environ.get("GMOE_PTXAS"):
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", os.environ["GMOE_PTXAS"]))

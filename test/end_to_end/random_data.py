@@ -35,7 +35,8 @@ def write(folder, k, n, groups, rows):
     np.save(folder + "/b.npy", b)
     np.save(folder + "/sfa.npy", blocked(sa))
     np.save(folder + "/sfb.npy", np.stack([blocked(s) for s in sb]))
-    np.save(folder + "/alpha.npy", rng.normal(size=groups).astype(np.float32))
+    # Small enough that nothing overflows f16.
+    np.save(folder + "/alpha.npy", (rng.normal(size=groups) * 2.0**-26).astype(np.float32))
     np.save(folder + "/prob.npy", rng.normal(size=rows).astype(np.float32))
 
 
