@@ -1,4 +1,6 @@
 // gmoe-emulate LAUNCH.json: runs one kernel of a PTX file on the CPU.
+#include "runtime/abi/Header.h"
+#include "runtime/abi/Version.h"
 #include "tools/emulate/LaunchFile.h"
 
 #include <cstdio>
@@ -18,7 +20,8 @@ int main(int argc, char **argv) {
   for (int k = 1; k < argc; ++k) {
     const char *a = argv[k];
     if (!std::strcmp(a, "--version")) {
-      std::puts("gmoe-emulate, PTX ISA 9.0, sm_100a");
+      std::printf("gmoe-emulate: grouped-moe %s, %s, bundle format %u\n",
+                  gmoe::kVersion, gmoe::kBuiltFor, gmoe::abi::kFormatVersion);
       return 0;
     }
     if (!std::strncmp(a, "--schedule-seed=", 16)) {

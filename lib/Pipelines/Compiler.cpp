@@ -31,6 +31,9 @@ std::optional<Stage> grouped_moe::parseStage(StringRef name) {
   return std::nullopt;
 }
 
+static_assert(LLVM_VERSION_MAJOR == gmoe::kLlvmMajor,
+              "runtime/abi/Version.h names another LLVM");
+
 static std::string producerText(StringRef ptxas) {
   std::string text = std::string("grouped-moe ") + gmoe::kVersion + ", LLVM " +
                      LLVM_VERSION_STRING + ", PTX 9.0";

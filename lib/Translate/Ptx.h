@@ -22,6 +22,7 @@ struct KernelResources {
   std::string name;
   unsigned registers = 0;
   unsigned spillBytes = 0;
+  unsigned stackBytes = 0; // local memory
   unsigned staticSharedBytes = 0;
 };
 

@@ -111,6 +111,7 @@ static std::vector<KernelResources> parseLog(StringRef log) {
       kernels.emplace_back();
       kernels.back().name = line.split('\'').second.split('\'').first.str();
     } else if (!kernels.empty() && line.contains("spill stores")) {
+      kernels.back().stackBytes = numberBefore(line, " bytes stack frame");
       kernels.back().spillBytes = numberBefore(line, " bytes spill stores") +
                                   numberBefore(line, " bytes spill loads");
     } else if (!kernels.empty() && line.contains("Used ")) {
@@ -155,9 +156,11 @@ FailureOr<Cubin> grouped_moe::assemble(Operation *op, StringRef ptx,
   cubin.bytes = output.read();
   cubin.kernels = parseLog(cubin.log);
   for (const KernelResources &kernel : cubin.kernels) {
-    if (kernel.spillBytes != 0) {
+    if (kernel.spillBytes != 0 || kernel.stackBytes != 0) {
       op->emitWarning() << "kernel '" << kernel.name << "' spills "
-                        << kernel.spillBytes << " bytes";
+                        << kernel.spillBytes << " bytes and has "
+                        << kernel.stackBytes
+                        << " bytes of local memory; simplify its epilogue";
     }
   }
   return cubin;

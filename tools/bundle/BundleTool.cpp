@@ -107,8 +107,8 @@ Expected<std::string> gmoe::stripSource(std::string_view bytes) {
 
 Status gmoe::runBundleTool(const BundleToolOptions &options, std::string &out) {
   if (options.action == Action::Version) {
-    out = cat("gmoe-bundle ", kVersion, "\nbundle format ", abi::kFormatVersion,
-              "\n");
+    out = cat("gmoe-bundle: grouped-moe ", kVersion, ", ", kBuiltFor,
+              ", bundle format ", abi::kFormatVersion, "\n");
     return {};
   }
   if (options.action == Action::Help) {
