@@ -7,6 +7,7 @@
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,6 +24,18 @@ namespace {
 
 constexpr int64_t kEpilogueWarps = 4; // 128 threads, one accumulator row each
 
+/// Columns that an epilogue thread works on at once. A row is a whole number of
+/// chunks, so that no store needs a mask; each function takes registers for its
+/// polynomial, so that regions with several work on fewer columns.
+int64_t chooseChunk(GemmOp op) {
+  int64_t functions = llvm::count_if(
+      op.getEpilogue().front().getOperations(), [](Operation &inner) {
+        return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
+                   math::TanhOp, math::ErfOp, math::RsqrtOp>(inner);
+      });
+  return op.getN() % 32 == 0 && functions <= 2 ? 32 : 16;
+}
+
 class GemmLowering {
 public:
   explicit GemmLowering(GemmOp op)
@@ -30,8 +43,7 @@ public:
         schedule(*op.getSchedule()), tileM(schedule.getTile()[0]),
         tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]),
         n(op.getN()), k(op.getK()), kTiles(llvm::divideCeil(k, tileK)),
-        // The last chunk of a row ends at N exactly.
-        chunk(n % 32 == 0 ? 32 : 16) {}
+        chunk(chooseChunk(op)) {}
 
   void run();
 
