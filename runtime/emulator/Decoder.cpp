@@ -1,4 +1,5 @@
 #include "runtime/emulator/Decoder.h"
+#include "runtime/emulator/LateMoves.h"
 #include "runtime/emulator/Layout.h"
 
 #include <algorithm>
@@ -221,6 +222,7 @@ Status Decoder::run(const AstFunction &f) {
   if (!resolveFixups()) {
     return error(statement_ ? statement_->line : f.line);
   }
+  markLateMoves(program_);
   return Status();
 }
 
@@ -382,7 +384,7 @@ bool Decoder::call(const AstStatement &s, int scope) {
     }
   }
   if (!callee) {
-    return fail("call of '" + name + "', which has no body in this module");
+    return externalCall(name);
   }
   if (depth_ >= 16) {
     return fail("calls nest deeper than 16 (recursion is not supported)");

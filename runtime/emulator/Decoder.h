@@ -138,6 +138,7 @@ private:
   bool statement(const AstStatement &s, int scope);
   bool decode();
   bool call(const AstStatement &s, int scope);
+  bool externalCall(const std::string &name);
   bool find(const std::string &name, int scope, Symbol &out);
   bool sharedSymbol(const AstVariable &v, Symbol &out);
   bool resolveFixups();

@@ -21,6 +21,9 @@ struct EmulatorOptions {
   unsigned threads = 0; // host threads, 0: as many as there are cores
   std::string target = "sm_100a";
   HazardLevel hazards = HazardLevel::Fast;
+  /// tcgen05.ld delivers at once, not at tcgen05.wait::ld as the ISA has it.
+  /// ptxas honours the register dependence, and kernels of others rely on it.
+  bool eagerTensorLoads = false;
 };
 
 /// Totals over all launches of a device.

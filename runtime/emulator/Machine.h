@@ -10,6 +10,7 @@
 #include "runtime/emulator/TensorMap.h"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <deque>
 
@@ -181,6 +182,8 @@ struct Warp {
   uint32_t clusterArrivedMask = 0;
   std::array<uint64_t, 32> bulkGroup{};
   std::vector<PendingTmem> pendingTmem;
+  std::vector<uint8_t> lateLines; // LateMoves.cpp: registers not yet delivered
+  std::vector<std::pair<const Instruction *, uint32_t>> lateMoves;
   const Allocation *cachedAllocation = nullptr;
 
   template <class T> const T *source(const Operand &o) const {
@@ -247,6 +250,8 @@ struct LaunchContext {
   uint32_t clusterSize = 1, smCount = 1;
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
+  bool eagerTensorLoads = false;
+  std::atomic<uint64_t> *nextCluster = nullptr; // the first not yet begun
 };
 
 struct Cluster {

@@ -383,6 +383,27 @@ void bulk(Cluster &c, AsyncOp &op) {
   deliver(c, op, data, 0, TensorMapSwizzle::None);
 }
 
+/// The 16 bytes of a response: CTA index x, y, z, and bit 127 when a cluster
+/// was canceled. A request may fail although clusters are pending (a kernel of
+/// higher priority wants the SM), so that some do.
+std::vector<uint8_t> cancelPendingCluster(Cluster &c) {
+  const LaunchContext &x = *c.context;
+  uint32_t response[4] = {};
+  uint64_t total = uint64_t(x.clusters.x) * x.clusters.y * x.clusters.z;
+  uint64_t id = c.random.below(16) ? x.nextCluster->load() : total;
+  while (id < total && !x.nextCluster->compare_exchange_weak(id, id + 1)) {
+  }
+  if (id < total) {
+    response[0] = uint32_t(id % x.clusters.x) * x.cluster.x;
+    response[1] = uint32_t(id / x.clusters.x % x.clusters.y) * x.cluster.y;
+    response[2] = uint32_t(id / x.clusters.x / x.clusters.y) * x.cluster.z;
+    response[3] = 0x80000000u;
+  }
+  std::vector<uint8_t> data(16);
+  std::memcpy(data.data(), response, 16);
+  return data;
+}
+
 } // namespace
 
 bool completeAsync(Cluster &c, AsyncOp &op) {
@@ -429,7 +450,7 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
     return true;
   }
   case AsyncOp::ClusterCancel: {
-    std::vector<uint8_t> data(16, 0); // bit 127 clear: nothing was canceled
+    std::vector<uint8_t> data = cancelPendingCluster(c);
     deliver(c, op, data, 0, TensorMapSwizzle::None);
     return true;
   }

@@ -2,6 +2,7 @@
 // 9.7.16.7, 9.7.16.8). A load delivers at tcgen05.wait::ld, a store at
 // tcgen05.wait::st: code that does not wait sees poison.
 #include "runtime/emulator/Lanes.h"
+#include "runtime/emulator/LateMoves.h"
 #include "runtime/emulator/Tcgen05.h"
 
 #include <algorithm>
@@ -179,23 +180,6 @@ const Operand &vectorOf(const Warp &w, const Instruction &i) {
              : w.operand(i, i.operandCount - 1u);
 }
 
-void load(Warp &w, const Instruction &i, uint32_t mask) {
-  PendingTmem p;
-  if (!checkAccess(w, i, mask, p.address)) {
-    return;
-  }
-  p.instruction = &i;
-  p.mask = mask;
-  const Operand &v = vectorOf(w, i);
-  for (uint32_t r = 0; r < v.count; ++r) {
-    uint32_t *d = w.target<uint32_t>(w.program->operands[v.first + r]);
-    for (unsigned l = 0; l < 32; ++l) {
-      d[l] = mask >> l & 1 ? kPoison : d[l];
-    }
-  }
-  w.pendingTmem.push_back(std::move(p));
-}
-
 void store(Warp &w, const Instruction &i, uint32_t mask) {
   PendingTmem p;
   if (!checkAccess(w, i, mask, p.address)) {
@@ -241,6 +225,28 @@ void finishLoad(Warp &w, const PendingTmem &p) {
       }
     }
   }
+}
+
+void load(Warp &w, const Instruction &i, uint32_t mask) {
+  PendingTmem p;
+  if (!checkAccess(w, i, mask, p.address)) {
+    return;
+  }
+  p.instruction = &i;
+  p.mask = mask;
+  if (w.cluster->context->eagerTensorLoads) {
+    finishLoad(w, p);
+    return;
+  }
+  const Operand &v = vectorOf(w, i);
+  for (uint32_t r = 0; r < v.count; ++r) {
+    uint32_t *d = w.target<uint32_t>(w.program->operands[v.first + r]);
+    for (unsigned l = 0; l < 32; ++l) {
+      d[l] = mask >> l & 1 ? kPoison : d[l];
+    }
+  }
+  beginLateLoad(w, v);
+  w.pendingTmem.push_back(std::move(p));
 }
 
 void finishStore(Warp &w, const PendingTmem &p) {
@@ -291,6 +297,9 @@ void flushTmem(Warp &w, bool stores, bool loads) {
     }
   }
   w.pendingTmem.resize(kept);
+  if (loads) {
+    finishLateMoves(w);
+  }
 }
 
 bool decodeTmem(Decoder &d, bool pair) {
