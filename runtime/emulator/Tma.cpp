@@ -181,9 +181,11 @@ bool signal(Cluster &c, AsyncOp &op, uint32_t barrier, uint32_t bytes) {
   return true;
 }
 
-/// Delivers `data` to the destination CTAs and signals their barriers.
+/// Delivers `data` to the destination CTAs and signals `transaction` bytes on
+/// their barriers.
 bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
-             uint32_t innerBytes, TensorMapSwizzle swizzle) {
+             uint32_t innerBytes, TensorMapSwizzle swizzle,
+             uint32_t transaction) {
   uint32_t targets = op.multicast ? op.multicast : 1u << (op.shared >> 24);
   for (uint32_t m = targets; m; m &= m - 1) {
     uint32_t rank = uint32_t(__builtin_ctz(m));
@@ -231,7 +233,7 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
       }
       barrier = (op.barrier & 0xffffffu) | signalRank << 24;
     }
-    if (!signal(c, op, barrier, uint32_t(data.size()))) {
+    if (!signal(c, op, barrier, transaction)) {
       return false;
     }
   }
@@ -380,7 +382,7 @@ void bulk(Cluster &c, AsyncOp &op) {
     std::memcpy(data.data(), from, op.bytes);
   }
   c.counters.tmaBytes += op.bytes;
-  deliver(c, op, data, 0, TensorMapSwizzle::None);
+  deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);
 }
 
 /// The 16 bytes of a response: CTA index x, y, z, and bit 127 when a cluster
@@ -413,7 +415,10 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
     std::vector<uint8_t> data;
     if (readTile(c, op, tile) && gatherTile(c, op, tile, data)) {
       c.counters.tmaBytes += data.size();
-      deliver(c, op, data, tile.innerBytes, tile.map.swizzle);
+      // Padding between packed elements is not copied, and not counted.
+      uint32_t transaction = uint32_t(
+          uint64_t(tile.map.box[0]) * tile.rows * tile.bits / 8);
+      deliver(c, op, data, tile.innerBytes, tile.map.swizzle, transaction);
     }
     return true;
   }
@@ -451,7 +456,7 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
   }
   case AsyncOp::ClusterCancel: {
     std::vector<uint8_t> data = cancelPendingCluster(c);
-    deliver(c, op, data, 0, TensorMapSwizzle::None);
+    deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);
     return true;
   }
   }
