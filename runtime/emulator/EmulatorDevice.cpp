@@ -45,6 +45,12 @@ Status loadVariables(Image &image, Memory &memory) {
                   v.data.size());
     }
   }
+  for (size_t k = 0; k < image.module.functions.size(); ++k) {
+    const AstFunction &f = image.module.functions[k];
+    if (!f.isEntry && f.hasBody) {
+      image.symbols.globals[f.name] = kCodeWindow + k * kFunctionBytes;
+    }
+  }
   for (const AstVariable &v : image.module.variables) {
     for (const auto &[offset, name] : v.relocations) {
       auto it = image.symbols.globals.find(name);

@@ -416,8 +416,8 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
     if (readTile(c, op, tile) && gatherTile(c, op, tile, data)) {
       c.counters.tmaBytes += data.size();
       // Padding between packed elements is not copied, and not counted.
-      uint32_t transaction = uint32_t(
-          uint64_t(tile.map.box[0]) * tile.rows * tile.bits / 8);
+      uint32_t transaction =
+          uint32_t(uint64_t(tile.map.box[0]) * tile.rows * tile.bits / 8);
       deliver(c, op, data, tile.innerBytes, tile.map.swizzle, transaction);
     }
     return true;
