@@ -1,4 +1,4 @@
-// cluster_reduction.cu and tma_pipeline.cu.
+// cluster_reduction.cu, tma_pipeline.cu and launch_control.cu.
 #include "test/runtime/programs/ProgramSupport.h"
 
 using namespace gmoe;
@@ -47,6 +47,31 @@ TEST(ClusterPrograms, TmaPipeline) {
         {160, 1, 1}, {2, 1, 1}));
     ASSERT_EQ(p.download<int32_t>(out, in.size()), want) << "seed " << seed;
   }
+}
+
+TEST(ClusterPrograms, LaunchControl) {
+  const uint32_t gridX = 12, gridY = 5, ctas = gridX * gridY;
+  bool someStoodForMany = false, someWereLaunchedLater = false;
+  for (uint64_t seed = 0; seed < 2 * kSeeds; ++seed) {
+    Program p("launch_control", seed);
+    uint64_t counts = p.upload(std::vector<uint32_t>(ctas, 0));
+    uint64_t rounds = p.upload(std::vector<uint32_t>(ctas, 0));
+    p.check(p.run("countCtas", parameters(counts, rounds), {64, 1, 1},
+                  {gridX, gridY, 1}));
+    EXPECT_EQ(p.download<uint32_t>(counts, ctas),
+              std::vector<uint32_t>(ctas, 64));
+    uint32_t total = 0, launched = 0;
+    for (uint32_t r : p.download<uint32_t>(rounds, ctas)) {
+      total += r;
+      launched += r > 0;
+      someStoodForMany |= r > 2;
+    }
+    EXPECT_EQ(total, ctas);
+    // Some requests are refused, so that clusters are left to be launched.
+    someWereLaunchedLater |= launched > 4;
+  }
+  EXPECT_TRUE(someStoodForMany);
+  EXPECT_TRUE(someWereLaunchedLater);
 }
 
 } // namespace

@@ -15,7 +15,7 @@ mkdir -p "$out"
 for source in *.cu; do
   name="${source%.cu}"
   case "$name" in
-  gemm_*) arch=sm_100a ;;
+  gemm_* | launch_control) arch=sm_100a ;;
   *) arch=sm_90a ;;
   esac
   "$nvcc" -ptx -std=c++17 -O3 -arch="$arch" "$source" -o "$out/$name.ptx"
