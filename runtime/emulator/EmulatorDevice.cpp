@@ -70,7 +70,8 @@ Status loadVariables(Image &image, Memory &memory) {
 
 class Emulator final : public EmulatorDevice {
 public:
-  explicit Emulator(const EmulatorOptions &options) : options_(options) {
+  explicit Emulator(const EmulatorOptions &options)
+      : options_(options), memory_(options.memoryBytes) {
     info_.name = "emulator";
     info_.target = options.target;
     info_.smCount = std::max(1u, options.smCount);
@@ -288,6 +289,7 @@ private:
     x.sharedBytes = uint32_t(shared);
     x.seed = options_.scheduleSeed;
     x.eagerTensorLoads = options_.eagerTensorLoads;
+    x.instructionLimit = options_.instructionLimit;
     return Status();
   }
 

@@ -24,6 +24,10 @@ struct EmulatorOptions {
   /// tcgen05.ld delivers at once, not at tcgen05.wait::ld as the ISA has it.
   /// ptxas honours the register dependence, and kernels of others rely on it.
   bool eagerTensorLoads = false;
+  uint64_t memoryBytes = uint64_t(1) << 38; // of the device
+  /// Warp instructions that a host thread may execute in one launch before the
+  /// launch fails; 0: any number.
+  uint64_t instructionLimit = 0;
 };
 
 /// Totals over all launches of a device.

@@ -20,6 +20,7 @@ struct Allocation {
 /// meanwhile only if neither happens.
 class Memory {
 public:
+  explicit Memory(uint64_t limitBytes) : limit_(limitBytes) {}
   Expected<uint64_t> allocate(uint64_t bytes);
   /// At a fixed address, for replaying a launch.
   Status allocateAt(uint64_t address, uint64_t bytes);
@@ -35,6 +36,7 @@ private:
   std::map<uint64_t, Allocation> allocations_;
   uint64_t next_ = 0;
   uint64_t total_ = 0;
+  uint64_t limit_;
 };
 
 std::string hexadecimal(uint64_t value);

@@ -71,10 +71,17 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
   bool padded = tile.map.type == TensorMapType::U4Align16B ||
                 tile.map.type == TensorMapType::U6Align16B;
   tile.innerBytes = tile.map.box[0] * (padded ? 8 : tile.bits) / 8;
-  tile.rows = 1;
+  uint64_t rows = 1;
   for (uint32_t k = 1; k < tile.map.rank; ++k) {
-    tile.rows *= tile.map.box[k];
+    rows *= tile.map.box[k];
   }
+  if (rows * tile.innerBytes > kMaximumSharedBytes) {
+    c.failAsync(*op.instruction, op.warp,
+                "the box has " + std::to_string(rows * tile.innerBytes) +
+                    " bytes, more than shared memory holds");
+    return false;
+  }
+  tile.rows = uint32_t(rows);
   return true;
 }
 
