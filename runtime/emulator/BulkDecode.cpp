@@ -1,5 +1,6 @@
 // Issue of bulk copies, tensor copies, tensormap.replace and cluster launch
 // control (ISA 9.7.9.25 to 9.7.9.28, 9.7.14).
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 
 namespace gmoe::emulator {
@@ -117,6 +118,9 @@ void copy(Warp &w, const Instruction &i, uint32_t mask) {
         return;
       }
     }
+    if (Hazards *h = w.cluster->hazards) {
+      op.issuer = op.usesGroup ? h->issueBulk(w, l, op.group) : h->issue(w, l);
+    }
     w.cluster->enqueue(std::move(op));
   }
 }
@@ -130,6 +134,9 @@ void commitGroup(Warp &w, const Instruction &, uint32_t mask) {
 /// a: groups that may stay; b: only reads matter.
 void waitGroup(Warp &w, const Instruction &i, uint32_t mask) {
   if (!bulkGroupsPending(w, mask, i.a, i.b)) {
+    if (Hazards *h = w.cluster->hazards) {
+      h->bulkWait(w, mask, i.a, i.b);
+    }
     return;
   }
   Wait wait;
@@ -160,6 +167,9 @@ void tryCancel(Warp &w, const Instruction &i, uint32_t mask) {
     }
     if (i.c) {
       op.multicast = uint16_t((1u << w.cluster->ctas.size()) - 1);
+    }
+    if (Hazards *h = w.cluster->hazards) {
+      op.issuer = h->issue(w, l);
     }
     w.cluster->enqueue(std::move(op));
   }

@@ -72,7 +72,8 @@ public:
   int takeOneOf(std::initializer_list<std::string_view> names);
   /// Takes the next type in the mnemonic from the left; None if there is none.
   Type takeType();
-  /// Takes cache, eviction, scope and ordering qualifiers of memory operations.
+  /// Takes cache, eviction, scope and ordering qualifiers of memory
+  /// operations; ordering and scope are kept in the instruction.
   void takeMemoryQualifiers();
   StateSpace takeSpace(StateSpace otherwise);
 
@@ -179,6 +180,7 @@ bool decodeBarrier(Decoder &d);
 bool decodeMbarrier(Decoder &d);
 bool decodeWarp(Decoder &d);
 bool decodeMisc(Decoder &d);
+bool decodeFence(Decoder &d);
 bool decodeBulk(Decoder &d);
 bool decodeTensorCore(Decoder &d);
 bool decodeMatrix(Decoder &d);

@@ -1,6 +1,6 @@
 // Sets a cluster up for one launch: shared and tensor memory, special
 // registers.
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Hazards.h"
 
 #include <algorithm>
 
@@ -213,6 +213,10 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
       w.splits.push_back(s);
       fillSpecials(w, x, c.index);
     }
+  }
+  c.stop = false;
+  if (c.hazards) {
+    c.hazards->begin(c);
   }
 }
 

@@ -4,6 +4,7 @@
 #define GMOE_RUNTIME_EMULATOR_MACHINE_H
 
 #include "runtime/core/Device.h"
+#include "runtime/emulator/Finding.h"
 #include "runtime/emulator/Layout.h"
 #include "runtime/emulator/Memory.h"
 #include "runtime/emulator/Program.h"
@@ -16,6 +17,9 @@
 namespace gmoe::emulator {
 
 struct Cluster;
+class Hazards;
+class LaunchHazards;
+struct ThreadKnowledge;
 
 /// splitmix64: small, and the same on every host.
 struct Random {
@@ -44,6 +48,15 @@ struct MBarrier {
   uint32_t pending = 0, expected = 0;
   int32_t transactions = 0;
   uint64_t phase = 0;
+  uint32_t hazard = 0; // its state in the hazard checker + 1
+};
+
+/// Who issued asynchronous work, and what it knew at that moment. Empty
+/// without the hazard checker.
+struct Issuer {
+  std::shared_ptr<const ThreadKnowledge> knowledge;
+  uint32_t thread = 0, time = 0;
+  uint32_t stream = 0, position = 0; // the work itself; 0: its mbarrier's
 };
 
 struct NamedBarrier {
@@ -67,6 +80,7 @@ struct TensorOp {
   uint32_t inputScale = 0; // scale-input-d
   uint32_t barrier = 0;
   uint16_t multicast = 0;
+  Issuer issuer;
 };
 
 struct Cta {
@@ -118,6 +132,7 @@ struct AsyncOp {
   uint8_t reduction = 0;    // 0 none, else ReductionOp + 1
   std::vector<uint8_t> staged;
   TensorMapDesc map;
+  Issuer issuer;
 };
 
 enum class WaitKind : uint8_t {
@@ -234,6 +249,8 @@ struct Warp {
   void fail(const std::string &what, int lane = -1);
   /// True when all living lanes of `members` are here; else blocks.
   bool converged(uint32_t members, uint32_t mask);
+  /// The same for an error that the hazard checker lists.
+  void fail(FindingKind kind, const std::string &what, int lane = -1);
   std::string place(int lane) const;
 };
 
@@ -247,6 +264,7 @@ struct LaunchContext {
   uint32_t clusterSize = 1, smCount = 1;
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
+  LaunchHazards *hazards = nullptr;
 };
 
 struct Cluster {
@@ -264,6 +282,8 @@ struct Cluster {
   Random random{0};
   Counters counters;
   Status status;
+  Hazards *hazards = nullptr; // null: off
+  bool stop = false;          // enough findings
   std::vector<float> scratchA, scratchB;
 
   bool failed() const { return !status.ok(); }
@@ -274,6 +294,12 @@ struct Cluster {
   }
   /// Fails with the place of an asynchronous operation.
   void failAsync(const Instruction &i, uint32_t warp, const std::string &what);
+  void failAsync(FindingKind kind, const Instruction &i, uint32_t warp,
+                 const std::string &what);
+  /// Fails with an error that the hazard checker lists.
+  void failFinding(FindingKind kind, uint32_t line, const std::string &what);
+  /// "kernel 'k', line 7, 'ld.shared.b32 ...'".
+  std::string describe(const Instruction &i) const;
   Cta *ctaOf(uint32_t sharedAddress) {
     uint32_t rank = sharedAddress >> 24;
     return rank < ctas.size() ? &ctas[rank] : nullptr;

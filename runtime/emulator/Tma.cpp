@@ -1,6 +1,6 @@
 // Completion of asynchronous copies: tiles with swizzle, out-of-bounds fill and
 // clipping (ISA 5.5, 9.7.9.25, 9.7.9.27).
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Hazards.h"
 #include "runtime/numerics/Codecs.h"
 
 #include <algorithm>
@@ -42,7 +42,11 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
       p = c.context->params.data() + offset;
     }
   } else {
-    p = c.context->memory->resolve(op.global, 128);
+    const Allocation *a = c.context->memory->find(op.global, 128);
+    p = a ? a->data.get() + (op.global - a->base) : nullptr;
+    if (a && c.hazards) {
+      c.hazards->asyncReadGlobal(op, *a, op.global - a->base, 128, true);
+    }
   }
   if (!p) {
     c.failAsync(*op.instruction, op.warp, "the tensor map is out of bounds");
@@ -102,6 +106,24 @@ template <class F> bool forRows(const AsyncOp &op, const Tile &tile, F f) {
   return true;
 }
 
+const uint8_t *readGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
+                          uint64_t bytes) {
+  const Allocation *a = c.context->memory->find(at, bytes);
+  if (a && c.hazards) {
+    c.hazards->asyncReadGlobal(op, *a, at - a->base, bytes, false);
+  }
+  return a ? a->data.get() + (at - a->base) : nullptr;
+}
+
+uint8_t *writeGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
+                     uint64_t bytes) {
+  const Allocation *a = c.context->memory->find(at, bytes);
+  if (a && c.hazards) {
+    c.hazards->asyncWriteGlobal(op, *a, at - a->base, bytes);
+  }
+  return a ? a->data.get() + (at - a->base) : nullptr;
+}
+
 /// Copies the box into `out` in row order, unswizzled, zero-filled outside.
 bool gatherTile(Cluster &c, AsyncOp &op, const Tile &tile,
                 std::vector<uint8_t> &out) {
@@ -123,9 +145,9 @@ bool gatherTile(Cluster &c, AsyncOp &op, const Tile &tile,
         uint64_t bitCount = uint64_t(end - begin) * tile.bits;
         uint64_t at = address + firstBit / 8;
         uint64_t bytes = (firstBit % 8 + bitCount + 7) / 8;
-        const uint8_t *from = c.context->memory->resolve(at, bytes);
+        const uint8_t *from = readGlobal(c, op, at, bytes);
         if (!from) {
-          c.failAsync(*op.instruction, op.warp,
+          c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                       "tensor read of " + std::to_string(bytes) + " bytes at " +
                           hexadecimal(at) + " is out of bounds: " +
                           c.context->memory->describeNearest(at));
@@ -170,10 +192,13 @@ bool signal(Cluster &c, AsyncOp &op, uint32_t barrier, uint32_t bytes) {
   if (!b || !b->valid) {
     error = "no mbarrier is initialized there";
   } else {
+    if (c.hazards) {
+      c.hazards->signalUse(op, *b, barrier);
+    }
     error = barrierComplete(c, *b, bytes);
   }
   if (!error.empty()) {
-    c.failAsync(*op.instruction, op.warp,
+    c.failAsync(FindingKind::TransactionBytes, *op.instruction, op.warp,
                 "complete_tx on the mbarrier at shared address " +
                     hexadecimal(barrier) + ": " + error);
     return false;
@@ -193,7 +218,7 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
     uint64_t span = data.size();
     uint8_t *to = c.sharedPointer(base, span);
     if (!to) {
-      c.failAsync(*op.instruction, op.warp,
+      c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                   "write of " + std::to_string(span) +
                       " bytes at shared address " + hexadecimal(base) +
                       " is out of bounds");
@@ -230,6 +255,10 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
         signalRank = (rank & ~1u) | (op.barrier >> 24 & 1);
       }
       barrier = (op.barrier & 0xffffffu) | signalRank << 24;
+    }
+    if (c.hazards) {
+      c.hazards->asyncWriteShared(op, c.ctas[rank], offset, data.size(),
+                                  c.barrierAt(barrier));
     }
     if (!signal(c, op, barrier, uint32_t(data.size()))) {
       return false;
@@ -314,6 +343,9 @@ bool storeTile(Cluster &c, AsyncOp &op) {
       }
       std::memcpy(op.staged.data() + x, cta->shared.data() + at, 16);
     }
+    if (c.hazards) {
+      c.hazards->asyncReadShared(op, *cta, offset, tile.bytes());
+    }
     op.map = tile.map;
     op.sourceRead = true;
     return false;
@@ -333,9 +365,9 @@ bool storeTile(Cluster &c, AsyncOp &op) {
             uint64_t at =
                 address + uint64_t(op.coordinates[0] + begin) * element;
             uint64_t bytes = uint64_t(end - begin) * element;
-            uint8_t *to = c.context->memory->resolve(at, bytes);
+            uint8_t *to = writeGlobal(c, op, at, bytes);
             if (!to) {
-              c.failAsync(*op.instruction, op.warp,
+              c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                           "tensor write of " + std::to_string(bytes) +
                               " bytes at " + hexadecimal(at) +
                               " is out of bounds: " +
@@ -365,7 +397,11 @@ void bulk(Cluster &c, AsyncOp &op) {
   std::vector<uint8_t> data(op.bytes);
   const uint8_t *from = op.kind == AsyncOp::BulkPeer
                             ? c.sharedPointer(uint32_t(op.global), op.bytes)
-                            : c.context->memory->resolve(op.global, op.bytes);
+                            : readGlobal(c, op, op.global, op.bytes);
+  if (from && c.hazards && op.kind == AsyncOp::BulkPeer) {
+    c.hazards->asyncReadShared(op, *c.ctaOf(uint32_t(op.global)),
+                               uint32_t(op.global) & 0xffffffu, op.bytes);
+  }
   if (!from && op.bytes) {
     c.failAsync(
         *op.instruction, op.warp,
@@ -412,11 +448,15 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
                         " is out of bounds");
         return true;
       }
+      if (c.hazards) {
+        c.hazards->asyncReadShared(op, *c.ctaOf(op.shared),
+                                   op.shared & 0xffffffu, op.bytes);
+      }
       op.staged.assign(from, from + op.bytes);
       op.sourceRead = true;
       return false;
     }
-    uint8_t *to = c.context->memory->resolve(op.global, op.bytes);
+    uint8_t *to = writeGlobal(c, op, op.global, op.bytes);
     if (!to) {
       c.failAsync(*op.instruction, op.warp,
                   "bulk write of " + std::to_string(op.bytes) + " bytes at " +
