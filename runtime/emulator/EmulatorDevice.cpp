@@ -122,7 +122,8 @@ public:
     }
     auto image = std::make_unique<Image>();
     image->memory = &memory_;
-    image->source = std::string(text);
+    image->source =
+        options_.rewrite ? options_.rewrite(text) : std::string(text);
     Expected<AstModule> module = parseModule(image->source);
     if (!module) {
       return module.status();

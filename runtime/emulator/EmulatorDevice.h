@@ -5,6 +5,7 @@
 #include "runtime/core/Device.h"
 #include "runtime/emulator/Finding.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct EmulatorOptions {
   HazardLevel hazards = HazardLevel::Fast;
   /// A launch stops after so many findings.
   uint32_t maximumFindings = 32;
+  /// Changes PTX before it is loaded: for tests of the checker.
+  std::function<std::string(std::string_view)> rewrite;
 };
 
 /// Totals over all launches of a device.

@@ -13,6 +13,11 @@ void threadFence(Warp &w, const Instruction &i, uint32_t mask) {
     h->fence(w, mask, i.scope);
   }
 }
+void initFence(Warp &w, const Instruction &, uint32_t mask) {
+  if (Hazards *h = w.cluster->hazards) {
+    h->initFence(w, mask);
+  }
+}
 void proxyFence(Warp &w, const Instruction &, uint32_t mask) {
   if (Hazards *h = w.cluster->hazards) {
     h->proxyFence(w, mask);
@@ -36,7 +41,7 @@ bool decodeFence(Decoder &d) {
     async = true;
   }
   bool map = d.take("tensormap::generic");
-  d.take("mbarrier_init");
+  bool init = d.take("mbarrier_init");
   d.takeMemoryQualifiers();
   while (d.takeOneOf({"gl", "global", "shared::cta", "shared::cluster",
                       "sync_restrict::shared::cta",
@@ -44,7 +49,7 @@ bool decodeFence(Decoder &d) {
   }
   d.takeMemoryQualifiers();
   if (!proxy) {
-    i.handler = threadFence;
+    i.handler = init ? initFence : threadFence;
   } else if (async) {
     i.handler = proxyFence;
   } else if (map) {

@@ -50,16 +50,27 @@ void Hazards::bulkWait(Warp &w, uint32_t mask, uint64_t allowed, bool reads) {
   }
 }
 
-void Hazards::signalUse(const AsyncOp &op, const MBarrier &b,
+void Hazards::signalUse(const Instruction &i, uint32_t warp,
+                        const Issuer &issuer, const MBarrier &b,
                         uint32_t address) {
-  if (b.hazard && op.issuer.knowledge &&
-      !initialized(*op.issuer.knowledge, op.issuer.thread,
-                   barriers_[b.hazard - 1])) {
-    findAsync(FindingKind::BarrierLifetime, *op.instruction, op.warp,
+  if (b.hazard == 0 || !issuer.knowledge) {
+    return;
+  }
+  const BarrierState &s = barriers_[b.hazard - 1];
+  if (!initialized(*issuer.knowledge, issuer.thread, s)) {
+    findAsync(FindingKind::BarrierLifetime, i, warp,
               "signals the mbarrier at shared address " +
                   hexadecimal(address) +
                   ", whose initialization is not ordered before it",
-              barriers_[b.hazard - 1].init);
+              s.init);
+  } else if (!s.fenced && !issuer.knowledge->proxy.knows(s.init.component(),
+                                                         s.init.time())) {
+    findAsync(FindingKind::ProxyFence, i, warp,
+              "signals the mbarrier at shared address " +
+                  hexadecimal(address) +
+                  " through the async proxy, after its initialization "
+                  "without fence.mbarrier_init or fence.proxy.async",
+              s.init);
   }
 }
 

@@ -146,6 +146,11 @@ void Hazards::shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset,
     return r.component() == self || !(r.bytes() & mask) ||
            (strong && r.strong()) || known.knows(r.component(), r.time());
   };
+  // Lanes that store the same place in one instruction: one of them wins.
+  auto together = [&](Record r) {
+    return r.instruction() == indexOf(i) && r.time() == s.now &&
+           r.component() / 32 == w.index;
+  };
   for (uint32_t word = offset / 4; word * 4 < offset + bytes; ++word) {
     Cell &cell = ctas_[cta.rank].shared[word];
     uint32_t mask = bytesIn(word, offset, bytes);
@@ -165,7 +170,7 @@ void Hazards::shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset,
       remember(cell, mine, k.loose);
       continue;
     }
-    if (access == Write && cell.write &&
+    if (access == Write && cell.write && !together(cell.write) &&
         !ordered(cell.write, k.strict, mask)) {
       find(FindingKind::WriteUnordered, w, int(lane),
            "write to " + where(word) +
@@ -206,7 +211,9 @@ void Hazards::global(Warp &w, unsigned lane, const Allocation &a,
     bool ordered = !r || !(r.bytes() & mask) || (strong && r.strong());
     if (!ordered && mineToo) {
       ordered = r.component() == self ||
-                k.strict.knows(r.component(), r.time());
+                k.strict.knows(r.component(), r.time()) ||
+                (access == Write && r.instruction() == indexOf(i) &&
+                 r.time() == s.now && r.component() / 32 == w.index);
     } else if (!ordered) {
       auto it = clusters_.find(cell.cluster);
       ordered = it != clusters_.end() && it->second >= cell.clusterTime;

@@ -246,8 +246,19 @@ void Hazards::initBarrier(Warp &w, unsigned lane, uint32_t address,
     b.hazard = uint32_t(barriers_.size());
   }
   BarrierState &s = barriers_[b.hazard - 1];
+  s.fenced = false;
   s.init = Record(threadOf(w, lane), state(w).now,
                   indexOf(w.program->code[w.pc]), false, 0xf);
+}
+
+void Hazards::initFence(Warp &w, uint32_t mask) {
+  fence(w, mask, MemoryScope::Cluster);
+  for (BarrierState &s : barriers_) {
+    const Record &r = s.init;
+    if (r.component() / 32 == w.index && (mask >> r.component() % 32 & 1)) {
+      s.fenced = true;
+    }
+  }
 }
 
 bool Hazards::initialized(const ThreadKnowledge &k, uint32_t thread,

@@ -141,14 +141,12 @@ void Hazards::commit(const TensorOp &op, Cta &cta, MBarrier &b,
     return;
   }
   BarrierState &s = barriers_[b.hazard - 1];
-  if (!initialized(*op.issuer.knowledge, op.issuer.thread, s)) {
-    findAsync(FindingKind::BarrierLifetime, *op.instruction, op.warp,
-              "arrives on the mbarrier at shared address " +
-                  hexadecimal(address) +
-                  ", whose initialization is not ordered before it",
-              s.init);
-  }
+  signalUse(*op.instruction, op.warp, op.issuer, b, address);
   for (Knowledge *k : {&s.open.cluster, &s.open.of(cta.rank)}) {
+    // The operations are done, so what was done before they began is, too.
+    k->strict.join(op.issuer.knowledge->strict);
+    k->loose.join(op.issuer.knowledge->loose);
+    k->before.join(op.issuer.knowledge->after);
     k->strict.raiseStream(op.issuer.stream, op.issuer.position);
     k->loose.raiseStream(op.issuer.stream, op.issuer.position);
     // A commit contains the fence::before_thread_sync.

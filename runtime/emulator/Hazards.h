@@ -109,6 +109,8 @@ public:
 
   // Fences and barriers (HazardSync.cpp).
   void fence(Warp &w, uint32_t mask, MemoryScope scope);
+  /// fence.mbarrier_init
+  void initFence(Warp &w, uint32_t mask);
   void proxyFence(Warp &w, uint32_t mask);
   void tensorMapFence(Warp &w, uint32_t mask);
   void beforeThreadSync(Warp &w, uint32_t mask);
@@ -134,8 +136,9 @@ public:
   Issuer issueBulk(Warp &w, unsigned lane, uint64_t group);
   Issuer issueTensor(Warp &w, unsigned lane);
   void bulkWait(Warp &w, uint32_t mask, uint64_t allowed, bool reads);
-  /// The barrier that an operation will signal.
-  void signalUse(const AsyncOp &op, const MBarrier &b, uint32_t address);
+  /// Asynchronous work signals a barrier.
+  void signalUse(const Instruction &i, uint32_t warp, const Issuer &issuer,
+                 const MBarrier &b, uint32_t address);
   void asyncWriteShared(const AsyncOp &op, Cta &cta, uint32_t offset,
                         uint64_t bytes, const MBarrier *signals);
   void asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,
@@ -159,6 +162,11 @@ public:
   /// tcgen05.ld or st by a warp.
   void tmemAccess(Warp &w, uint32_t mask, uint32_t lane, uint32_t lanes,
                   uint32_t column, uint32_t columns, bool store);
+  // Registers (RegisterCheck.cpp).
+  void checkRegisters(Warp &w, const Instruction &i, uint32_t mask);
+  /// A tcgen05.ld has begun, or delivered its registers.
+  void tmemLoaded(Warp &w, const Instruction &i, uint32_t mask,
+                  bool delivered);
   void tmemWait(Warp &w, uint32_t mask, bool stores);
 
   void add(FindingKind kind, uint32_t line, const std::string &what) {
@@ -186,6 +194,7 @@ private:
     uint32_t stream = 0;
     uint32_t phases = 0; // completed, over all lives of the object
     Record init;
+    bool fenced = false; // the initialization, towards the async proxy
     ReleaseState open, done;
     Record lastSignal; // of an asynchronous write into shared memory
   };

@@ -212,6 +212,13 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
       s.mask = w.alive;
       w.splits.push_back(s);
       fillSpecials(w, x, c.index);
+      if (c.hazards) {
+        w.watched = c.hazards->full();
+        w.defined.assign(p.registerLines, w.watched ? 0 : ~0u);
+        for (const auto &special : p.specials) {
+          w.defined[special.second] = ~0u;
+        }
+      }
     }
   }
   c.stop = false;

@@ -196,6 +196,8 @@ struct Warp {
   uint32_t clusterArrivedMask = 0;
   std::array<uint64_t, 32> bulkGroup{};
   std::vector<PendingTmem> pendingTmem;
+  std::vector<uint32_t> defined; // by register line: lanes that were written
+  bool watched = false;          // reads of registers are checked
   const Allocation *cachedAllocation = nullptr;
 
   template <class T> const T *source(const Operand &o) const {

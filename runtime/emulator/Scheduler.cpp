@@ -197,6 +197,9 @@ void runWarp(Warp &w, uint32_t quantum) {
     switch (i.flow) {
     case Flow::Normal:
       if (mask) {
+        if (__builtin_expect(w.watched, 0)) {
+          c.hazards->checkRegisters(w, i, mask);
+        }
         i.handler(w, i, mask);
         if (__builtin_expect(w.event, 0)) {
           w.event = false;

@@ -193,7 +193,7 @@ bool signal(Cluster &c, AsyncOp &op, uint32_t barrier, uint32_t bytes) {
     error = "no mbarrier is initialized there";
   } else {
     if (c.hazards) {
-      c.hazards->signalUse(op, *b, barrier);
+      c.hazards->signalUse(*op.instruction, op.warp, op.issuer, *b, barrier);
     }
     error = barrierComplete(c, *b, bytes);
   }

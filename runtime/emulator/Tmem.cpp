@@ -213,6 +213,9 @@ void load(Warp &w, const Instruction &i, uint32_t mask) {
     }
   }
   w.pendingTmem.push_back(std::move(p));
+  if (Hazards *h = w.cluster->hazards) {
+    h->tmemLoaded(w, i, mask, false);
+  }
 }
 
 void store(Warp &w, const Instruction &i, uint32_t mask) {
@@ -306,6 +309,9 @@ void flushTmem(Warp &w, bool stores, bool loads) {
       finishStore(w, p);
     } else if (!p.store && loads) {
       finishLoad(w, p);
+      if (Hazards *h = w.cluster->hazards) {
+        h->tmemLoaded(w, *p.instruction, p.mask, true);
+      }
     } else {
       if (kept != k) {
         w.pendingTmem[kept] = std::move(p);
