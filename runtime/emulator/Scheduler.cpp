@@ -391,6 +391,36 @@ std::string describeWait(Cluster &c, const Warp &w, const Split &s) {
   return text;
 }
 
+/// The most telling cause among the waits of a stuck cluster.
+FindingKind stuckOn(Cluster &c) {
+  FindingKind kind = FindingKind::Deadlock;
+  for (const Warp &w : c.warps) {
+    for (const Split &s : w.splits) {
+      if (s.mask == 0) {
+        continue;
+      }
+      const Instruction &i = w.program->code[s.pc];
+      if (s.wait.kind == WaitKind::Lanes && !s.wait.byParity) {
+        // Others of the warp may arrive once their own wait ends.
+        bool othersWait = false;
+        for (const Split &o : w.splits) {
+          othersWait |= &o != &s && o.mask && o.wait.kind != WaitKind::Lanes;
+        }
+        if (!othersWait && i.text.find(".aligned") != std::string::npos) {
+          return FindingKind::NotConverged;
+        }
+      }
+      const MBarrier *b = s.wait.kind == WaitKind::Barrier
+                              ? c.barrierAt(s.wait.address)
+                              : nullptr;
+      if (b && b->pending == 0 && b->transactions != 0) {
+        kind = FindingKind::TransactionBytes;
+      }
+    }
+  }
+  return kind;
+}
+
 void reportDeadlock(Cluster &c, const char *kind) {
   std::string text = std::string(kind) + " in kernel '" +
                      c.context->program->name +
@@ -407,7 +437,7 @@ void reportDeadlock(Cluster &c, const char *kind) {
   if (shown > 64) {
     text += "\n  and " + std::to_string(shown - 64) + " more";
   }
-  c.failFinding(FindingKind::Deadlock, 0, text);
+  c.failFinding(stuckOn(c), 0, text);
 }
 
 } // namespace

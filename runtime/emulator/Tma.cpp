@@ -46,6 +46,8 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
     p = a ? a->data.get() + (op.global - a->base) : nullptr;
     if (a && c.hazards) {
       c.hazards->asyncReadGlobal(op, *a, op.global - a->base, 128, true);
+      c.hazards->mapRead(op, op.global,
+                         op.usesGroup ? nullptr : c.barrierAt(op.barrier));
     }
   }
   if (!p) {
