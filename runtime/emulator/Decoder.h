@@ -105,6 +105,8 @@ public:
   void emit(Handler handler, std::vector<Operand> operands, uint32_t a);
   Operand trash(unsigned bytes);
   Operand newRegister(unsigned bytes);
+  /// The condition code register's carry, as a predicate of the thread.
+  Operand carryFlag();
 
 private:
   struct Symbol {
@@ -153,7 +155,7 @@ private:
   std::unordered_map<std::string, uint32_t> sharedOffsets_;
   std::unordered_map<uint64_t, uint32_t> constants32_, constants64_;
   std::unordered_map<int, uint32_t> specials_;
-  uint32_t trashLine_ = 0;
+  uint32_t trashLine_ = 0, carryLine_ = 0;
   // The statement being decoded.
   const AstStatement *statement_ = nullptr;
   int scope_ = 0;
@@ -182,6 +184,8 @@ bool decodeMisc(Decoder &d);
 bool decodeBulk(Decoder &d);
 bool decodeTensorCore(Decoder &d);
 bool decodeMatrix(Decoder &d);
+bool isExtendedInteger(const Decoder &d);
+bool decodeExtendedInteger(Decoder &d);
 
 } // namespace gmoe::emulator
 

@@ -64,6 +64,16 @@ Operand Decoder::newRegister(unsigned bytes) {
   return o;
 }
 
+Operand Decoder::carryFlag() {
+  if (carryLine_ == 0) {
+    carryLine_ = newLines(4);
+  }
+  Operand o;
+  o.kind = Operand::Predicate;
+  o.line = carryLine_;
+  return o;
+}
+
 static bool specialByName(const std::string &name, SpecialRegister &out) {
   using S = SpecialRegister;
   static const std::unordered_map<std::string, S> kNames = {

@@ -149,11 +149,7 @@ bool Decoder::decode() {
       {"abs", decodeArithmetic},
       {"neg", decodeArithmetic},
       {"rem", decodeInteger},
-      {"mul24", decodeInteger},
       {"sad", decodeInteger},
-      {"addc", decodeInteger},
-      {"subc", decodeInteger},
-      {"madc", decodeInteger},
       {"popc", decodeInteger},
       {"clz", decodeInteger},
       {"bfind", decodeInteger},
@@ -170,9 +166,6 @@ bool Decoder::decode() {
       {"shf", decodeInteger},
       {"lop3", decodeInteger},
       {"prmt", decodeInteger},
-      {"szext", decodeInteger},
-      {"bmsk", decodeInteger},
-      {"dp4a", decodeInteger},
       {"rcp", decodeFloat},
       {"sqrt", decodeFloat},
       {"rsqrt", decodeFloat},
@@ -225,6 +218,9 @@ bool Decoder::decode() {
       {"tcgen05", decodeTensorCore},
       {"ldmatrix", decodeMatrix},
       {"stmatrix", decodeMatrix}};
+  if (isExtendedInteger(*this)) {
+    return decodeExtendedInteger(*this);
+  }
   auto it = kFamilies.find(parts_[0]);
   return it != kFamilies.end() && it->second(*this);
 }
