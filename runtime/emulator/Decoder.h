@@ -176,7 +176,9 @@ bool decodeCompare(Decoder &d);
 bool decodeConvert(Decoder &d);
 bool decodeMove(Decoder &d);
 bool decodeMemory(Decoder &d);
+bool decodePolicy(Decoder &d); // createpolicy
 bool decodeAtomic(Decoder &d);
+bool decodeAtomic128(Decoder &d);
 bool decodeBarrier(Decoder &d);
 bool decodeMbarrier(Decoder &d);
 bool decodeWarp(Decoder &d);

@@ -191,6 +191,7 @@ bool Decoder::decode() {
       {"st", decodeMemory},
       {"prefetch", decodeMemory},
       {"prefetchu", decodeMemory},
+      {"createpolicy", decodePolicy},
       {"applypriority", decodeMemory},
       {"discard", decodeMemory},
       {"atom", decodeAtomic},
@@ -220,6 +221,9 @@ bool Decoder::decode() {
       {"stmatrix", decodeMatrix}};
   if (isExtendedInteger(*this)) {
     return decodeExtendedInteger(*this);
+  }
+  if (parts_[0] == "atom" && parts_.back() == "b128") {
+    return decodeAtomic128(*this);
   }
   auto it = kFamilies.find(parts_[0]);
   return it != kFamilies.end() && it->second(*this);

@@ -38,10 +38,11 @@ struct Case {
   Dim3 grid, block, cluster;
   uint32_t sharedBytes = 0;
   /// Kernel parameters: the output's address, each input's, the tensor maps,
-  /// then 32-bit scalars.
+  /// then 32-bit scalars and blobs.
   std::vector<std::vector<uint8_t>> inputs;
   std::vector<MapSpec> maps;
   std::vector<uint32_t> scalars;
+  std::vector<std::vector<uint8_t>> blobs; // parameters of bytes, aligned to 8
   std::vector<uint8_t> initial; // of the output; 0xcc beyond it
   std::vector<uint8_t> expected;
   uint32_t stride = 8; // bytes between the elements that `rule` compares

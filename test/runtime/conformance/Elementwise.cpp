@@ -86,6 +86,17 @@ void Table::row(const std::string &text, std::vector<unsigned> widths,
   c.expected = bytesOf(want);
 }
 
+void Table::warpRow(const std::string &text, std::vector<unsigned> widths,
+                    const Columns &columns,
+                    const std::function<uint64_t(size_t)> &expected) {
+  Case &c = begin(text, widths, columns, Rule());
+  std::vector<uint64_t> want;
+  for (size_t k = 0; k < columns[0].size(); ++k) {
+    want.push_back(expected(k));
+  }
+  c.expected = bytesOf(want);
+}
+
 void Table::approximate(const std::string &text, std::vector<unsigned> widths,
                         const Columns &columns, const ExactFunction &exact,
                         Rule rule) {

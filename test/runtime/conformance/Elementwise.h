@@ -25,6 +25,13 @@ public:
   void approximate(const std::string &text, std::vector<unsigned> widths,
                    const Columns &columns, const ExactFunction &exact,
                    Rule rule);
+  /// When the result depends on the whole warp: `expected` gets the element,
+  /// whose lane is element % 32. The number of elements is a multiple of 128.
+  void warpRow(const std::string &text, std::vector<unsigned> widths,
+               const Columns &columns,
+               const std::function<uint64_t(size_t)> &expected);
+  /// Text before the first kernel: functions that rows call.
+  void preamble(const std::string &text) { family_.ptx += text; }
   Family take() { return std::move(family_); }
 
 private:

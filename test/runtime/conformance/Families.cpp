@@ -15,6 +15,10 @@ const std::vector<FamilyEntry> &allFamilies() {
       {"convertFloat", convertFloatFamily},
       {"convertPacked", convertPackedFamily},
       {"approximate", approximateFamily},
+      {"warp", warpFamily},
+      {"control", controlFamily},
+      {"memory", memoryFamily},
+      {"atomic", atomicFamily},
   };
   return kFamilies;
 }

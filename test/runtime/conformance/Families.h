@@ -17,6 +17,10 @@ Family convertIntegerFamily();
 Family convertFloatFamily();
 Family convertPackedFamily();
 Family approximateFamily();
+Family warpFamily();
+Family controlFamily();
+Family memoryFamily();
+Family atomicFamily();
 
 } // namespace gmoe::conformance
 

@@ -190,6 +190,13 @@ Expected<std::vector<uint8_t>> run(Device &device, LoadedImage &image,
   for (uint32_t s : c.scalars) {
     push(s, 4);
   }
+  for (const auto &blob : c.blobs) {
+    while (launch.params.size() % 8) {
+      launch.params.push_back(0);
+    }
+    launch.paramOffsets.push_back(uint32_t(launch.params.size()));
+    launch.params.insert(launch.params.end(), blob.begin(), blob.end());
+  }
   Status status = device.launch(image, launch, nullptr);
   if (status) {
     status = device.synchronize(nullptr);
