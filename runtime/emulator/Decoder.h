@@ -88,6 +88,7 @@ public:
   bool address(const AstOperand &o);
   /// True for the name of a variable that has an address.
   bool isAddressSymbol(const AstOperand &o);
+  bool isPredicate(const AstOperand &o);
   bool vector(const AstOperand &o, Type type, bool isDest, bool loose);
   bool fail(const std::string &what);
   bool failed() const { return !error_.empty(); }
@@ -186,6 +187,10 @@ bool decodeMisc(Decoder &d);
 bool decodeBulk(Decoder &d);
 bool decodeTensorCore(Decoder &d);
 bool decodeMatrix(Decoder &d);
+bool isThreadCopy(const Decoder &d);
+bool decodeThreadCopy(Decoder &d);
+bool decodeWgmma(Decoder &d);
+bool decodeMmaSync(Decoder &d);
 bool isExtendedInteger(const Decoder &d);
 bool decodeExtendedInteger(Decoder &d);
 

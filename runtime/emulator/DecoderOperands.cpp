@@ -266,6 +266,12 @@ bool Decoder::isAddressSymbol(const AstOperand &o) {
          symbol.kind != Symbol::Register && symbol.kind != Symbol::Predicate;
 }
 
+bool Decoder::isPredicate(const AstOperand &o) {
+  Symbol symbol;
+  return o.kind == AstOperand::Name && find(o.name, scope_, symbol) &&
+         symbol.kind == Symbol::Predicate;
+}
+
 bool Decoder::address(const AstOperand &o) {
   if (o.kind != AstOperand::Address) {
     return fail("'" + statement_->name + "' takes an address in brackets");

@@ -217,10 +217,16 @@ bool Decoder::decode() {
       {"tensormap", decodeBulk},
       {"clusterlaunchcontrol", decodeBulk},
       {"tcgen05", decodeTensorCore},
+      {"wgmma", decodeWgmma},
+      {"mma", decodeMmaSync},
+      {"movmatrix", decodeMatrix},
       {"ldmatrix", decodeMatrix},
       {"stmatrix", decodeMatrix}};
   if (isExtendedInteger(*this)) {
     return decodeExtendedInteger(*this);
+  }
+  if (isThreadCopy(*this)) {
+    return decodeThreadCopy(*this);
   }
   if (parts_[0] == "atom" && parts_.back() == "b128") {
     return decodeAtomic128(*this);

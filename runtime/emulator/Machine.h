@@ -94,6 +94,13 @@ struct Cta {
   }
 };
 
+/// One thread's part of a cp.async.
+struct ThreadCopy {
+  uint64_t global = 0;
+  uint32_t shared = 0, group = 0;
+  uint8_t lane = 0, bytes = 0, sourceBytes = 0;
+};
+
 /// A bulk copy in flight. Sources and tensor maps are read when it completes.
 struct AsyncOp {
   enum Kind : uint8_t {
@@ -103,6 +110,8 @@ struct AsyncOp {
     BulkStore, // shared to global
     BulkPeer,  // shared to the cluster's shared
     ClusterCancel,
+    ThreadCopy,   // cp.async of a warp
+    ThreadArrive, // cp.async.mbarrier.arrive of one thread
   } kind = TensorLoad;
   const Instruction *instruction = nullptr;
   uint64_t due = 0;
@@ -115,9 +124,12 @@ struct AsyncOp {
   uint32_t shared = 0, barrier = 0, bytes = 0;
   uint16_t multicast = 0;   // CTA ranks; 0: the one in the addresses
   bool pairBarrier = false; // .cta_group::2
-  uint8_t reduction = 0;    // 0 none, else ReductionOp + 1
+  uint8_t reduction = 0;    // 0 none, else Reduction + 1
+  uint8_t reductionType = 0; // a Type; tensor copies take their map's
+  bool rowList = false;      // gather4 and scatter4
   std::vector<uint8_t> staged;
   TensorMapDesc map;
+  std::vector<emulator::ThreadCopy> copies;
 };
 
 enum class WaitKind : uint8_t {
@@ -127,6 +139,7 @@ enum class WaitKind : uint8_t {
   ClusterWait, // barrier.cluster.wait
   Lanes,       // other lanes of the warp must arrive here
   BulkGroup,
+  CopyGroup, // cp.async
   TmemAlloc,
   Yield, // runnable again at once, after the others
 };
@@ -155,6 +168,14 @@ struct PendingTmem {
   std::vector<uint32_t> values;
 };
 
+/// wgmma.mma_async of one warp, not yet waited for.
+struct PendingWgmma {
+  const Instruction *instruction = nullptr;
+  uint32_t group = 0;
+  uint64_t aDesc = 0, bDesc = 0;
+  bool accumulate = false;
+};
+
 struct alignas(128) RegisterLine {
   uint32_t lanes[32];
 };
@@ -180,6 +201,9 @@ struct Warp {
   bool clusterArrived = false;
   uint32_t clusterArrivedMask = 0;
   std::array<uint64_t, 32> bulkGroup{};
+  std::array<uint32_t, 32> copyGroup{}; // of cp.async
+  std::vector<PendingWgmma> wgmma;
+  uint32_t wgmmaGroup = 0;
   std::vector<PendingTmem> pendingTmem;
   const Allocation *cachedAllocation = nullptr;
 
@@ -256,6 +280,7 @@ struct Cluster {
   std::vector<Cta> ctas;
   std::vector<Warp> warps;
   std::vector<AsyncOp> async;
+  uint64_t threadCopies = 0; // orders cp.async and arrivals on them
   uint64_t tick = 0, nextDue = ~uint64_t(0);
   uint64_t effects = 0; // stores, arrivals, completions: progress made
   uint32_t arrived = 0; // at the cluster barrier, in threads
@@ -307,6 +332,10 @@ void clusterBarrierCheck(Cluster &cluster);
 void finishNamedBarrier(Warp &warp, const Split &split);
 bool bulkGroupsPending(const Warp &warp, uint32_t mask, uint64_t allowed,
                        bool reads);
+
+// CopyAsync.cpp
+bool copyGroupsPending(const Warp &warp, uint32_t mask, const Wait &wait);
+bool completeThreadOp(Cluster &cluster, AsyncOp &op);
 
 // Tma.cpp, Tcgen05*.cpp: run one operation to its end. False: not yet finished
 // (a store between reading and writing).

@@ -19,6 +19,9 @@ const std::vector<FamilyEntry> &allFamilies() {
       {"control", controlFamily},
       {"memory", memoryFamily},
       {"atomic", atomicFamily},
+      {"barrier", barrierFamily},
+      {"copy", copyFamily},
+      {"tensor", tensorFamily},
   };
   return kFamilies;
 }

@@ -21,6 +21,9 @@ Family warpFamily();
 Family controlFamily();
 Family memoryFamily();
 Family atomicFamily();
+Family barrierFamily();
+Family copyFamily();
+Family tensorFamily();
 
 } // namespace gmoe::conformance
 

@@ -51,6 +51,7 @@ public:
     family_.cases.push_back(std::move(c));
     return family_.cases.back();
   }
+  Case &last() { return family_.cases.back(); }
   Family take() { return std::move(family_); }
 
 private:
