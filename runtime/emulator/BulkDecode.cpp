@@ -2,6 +2,7 @@
 // control (ISA 9.7.9.25 to 9.7.9.28, 9.7.14).
 #include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
+#include "runtime/emulator/Reduce.h"
 
 namespace gmoe::emulator {
 namespace {
@@ -14,6 +15,7 @@ enum Flags : uint32_t {
   Multicast = 8,
   PairBarrier = 16,
   UsesGroup = 32,
+  RowList = 64, // gather4, scatter4
   ReduceShift = 8, // four bits: ReductionOp + 1
   KindShift = 16,
 };
@@ -102,6 +104,8 @@ void copy(Warp &w, const Instruction &i, uint32_t mask) {
     op.group = w.bulkGroup[l];
     op.pairBarrier = i.b & PairBarrier;
     op.reduction = uint8_t(i.b >> ReduceShift & 0xf);
+    op.reductionType = uint8_t(i.c);
+    op.rowList = i.b & RowList;
     if (!op.usesGroup) {
       if (!w.sharedAddress(w.address(w.operand(i, k++), l),
                            i.b & GenericBarrier, true, l, op.barrier)) {
@@ -390,13 +394,17 @@ bool decodeBulk(Decoder &d) {
   } else {
     return false;
   }
+  uint32_t flags = 0;
   if (tensor) {
     d.take("tile");
-    if (dimensions == 0) {
+    // One column and four rows of a matrix.
+    if (d.take(toShared ? "tile::gather4" : "tile::scatter4")) {
+      flags |= RowList;
+    }
+    if (dimensions == 0 || ((flags & RowList) && (dimensions != 2 || reduce))) {
       return false;
     }
   }
-  uint32_t flags = 0;
   bool barrier = d.take("mbarrier::complete_tx::bytes");
   if (d.take("bulk_group")) {
     flags |= UsesGroup;
@@ -415,10 +423,16 @@ bool decodeBulk(Decoder &d) {
   if (reduce) {
     int op =
         d.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-    if (!tensor || !fromShared || (op != 0)) {
-      return d.fail("only cp.reduce.async.bulk.tensor with .add is supported");
+    bool noftz = !tensor && d.take("noftz");
+    Type type = tensor ? Type::None : d.takeType();
+    bool halves = type == Type::F16 || type == Type::BF16;
+    if (op < 0 || (tensor && !fromShared) ||
+        (!tensor && (!reductionSupported(Reduction(op), type) ||
+                     noftz != (halves && op == 0)))) {
+      return false;
     }
     flags |= uint32_t(op + 1) << ReduceShift;
+    i.c = uint32_t(type);
   }
   flags |= toCluster ? uint32_t(AnyCta) : 0;
   // shared::cluster from shared::cta has no "global" part.
@@ -443,11 +457,12 @@ bool decodeBulk(Decoder &d) {
   if (!d.address(d.ast(sharedAt)) || !d.address(global)) {
     return false;
   }
+  size_t coordinates = flags & RowList ? 5 : size_t(dimensions);
   if (tensor) {
     if (global.children.size() != 1 ||
         global.children[0].kind != AstOperand::Vector ||
-        global.children[0].children.size() != size_t(dimensions)) {
-      return d.fail("the tensor address needs " + std::to_string(dimensions) +
+        global.children[0].children.size() != coordinates) {
+      return d.fail("the tensor address needs " + std::to_string(coordinates) +
                     " coordinates");
     }
     if (!d.vector(global.children[0], Type::B32, false, false)) {

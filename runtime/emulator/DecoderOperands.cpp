@@ -64,6 +64,16 @@ Operand Decoder::newRegister(unsigned bytes) {
   return o;
 }
 
+Operand Decoder::carryFlag() {
+  if (carryLine_ == 0) {
+    carryLine_ = newLines(4);
+  }
+  Operand o;
+  o.kind = Operand::Predicate;
+  o.line = carryLine_;
+  return o;
+}
+
 static bool specialByName(const std::string &name, SpecialRegister &out) {
   using S = SpecialRegister;
   static const std::unordered_map<std::string, S> kNames = {
@@ -256,6 +266,12 @@ bool Decoder::isAddressSymbol(const AstOperand &o) {
   Symbol symbol;
   return o.kind == AstOperand::Name && find(o.name, scope_, symbol) &&
          symbol.kind != Symbol::Register && symbol.kind != Symbol::Predicate;
+}
+
+bool Decoder::isPredicate(const AstOperand &o) {
+  Symbol symbol;
+  return o.kind == AstOperand::Name && find(o.name, scope_, symbol) &&
+         symbol.kind == Symbol::Predicate;
 }
 
 bool Decoder::address(const AstOperand &o) {

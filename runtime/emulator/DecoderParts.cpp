@@ -161,11 +161,7 @@ bool Decoder::decode() {
       {"abs", decodeArithmetic},
       {"neg", decodeArithmetic},
       {"rem", decodeInteger},
-      {"mul24", decodeInteger},
       {"sad", decodeInteger},
-      {"addc", decodeInteger},
-      {"subc", decodeInteger},
-      {"madc", decodeInteger},
       {"popc", decodeInteger},
       {"clz", decodeInteger},
       {"bfind", decodeInteger},
@@ -182,9 +178,6 @@ bool Decoder::decode() {
       {"shf", decodeInteger},
       {"lop3", decodeInteger},
       {"prmt", decodeInteger},
-      {"szext", decodeInteger},
-      {"bmsk", decodeInteger},
-      {"dp4a", decodeInteger},
       {"rcp", decodeFloat},
       {"sqrt", decodeFloat},
       {"rsqrt", decodeFloat},
@@ -210,6 +203,7 @@ bool Decoder::decode() {
       {"st", decodeMemory},
       {"prefetch", decodeMemory},
       {"prefetchu", decodeMemory},
+      {"createpolicy", decodePolicy},
       {"applypriority", decodeMemory},
       {"discard", decodeMemory},
       {"atom", decodeAtomic},
@@ -235,8 +229,20 @@ bool Decoder::decode() {
       {"tensormap", decodeBulk},
       {"clusterlaunchcontrol", decodeBulk},
       {"tcgen05", decodeTensorCore},
+      {"wgmma", decodeWgmma},
+      {"mma", decodeMmaSync},
+      {"movmatrix", decodeMatrix},
       {"ldmatrix", decodeMatrix},
       {"stmatrix", decodeMatrix}};
+  if (isExtendedInteger(*this)) {
+    return decodeExtendedInteger(*this);
+  }
+  if (isThreadCopy(*this)) {
+    return decodeThreadCopy(*this);
+  }
+  if (parts_[0] == "atom" && parts_.back() == "b128") {
+    return decodeAtomic128(*this);
+  }
   auto it = kFamilies.find(parts_[0]);
   return it != kFamilies.end() && it->second(*this);
 }

@@ -164,6 +164,7 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
   c.effects = 0;
   c.arrived = 0;
   c.generation = 0;
+  c.threadCopies = 0;
   c.random.state = x.seed * 0x9e3779b97f4a7c15ull + id * 0xd1342543de82ef95ull;
   c.status = Status();
   uint32_t threads = x.block.x * x.block.y * x.block.z;

@@ -108,6 +108,13 @@ struct Cta {
   }
 };
 
+/// One thread's part of a cp.async.
+struct ThreadCopy {
+  uint64_t global = 0;
+  uint32_t shared = 0, group = 0;
+  uint8_t lane = 0, bytes = 0, sourceBytes = 0;
+};
+
 /// A bulk copy in flight. Sources and tensor maps are read when it completes.
 struct AsyncOp {
   enum Kind : uint8_t {
@@ -117,6 +124,8 @@ struct AsyncOp {
     BulkStore, // shared to global
     BulkPeer,  // shared to the cluster's shared
     ClusterCancel,
+    ThreadCopy,   // cp.async of a warp
+    ThreadArrive, // cp.async.mbarrier.arrive of one thread
   } kind = TensorLoad;
   const Instruction *instruction = nullptr;
   uint64_t due = 0;
@@ -129,10 +138,13 @@ struct AsyncOp {
   uint32_t shared = 0, barrier = 0, bytes = 0;
   uint16_t multicast = 0;   // CTA ranks; 0: the one in the addresses
   bool pairBarrier = false; // .cta_group::2
-  uint8_t reduction = 0;    // 0 none, else ReductionOp + 1
+  uint8_t reduction = 0;    // 0 none, else Reduction + 1
+  uint8_t reductionType = 0; // a Type; tensor copies take their map's
+  bool rowList = false;      // gather4 and scatter4
   std::vector<uint8_t> staged;
   TensorMapDesc map;
   Issuer issuer;
+  std::vector<emulator::ThreadCopy> copies;
 };
 
 enum class WaitKind : uint8_t {
@@ -142,6 +154,7 @@ enum class WaitKind : uint8_t {
   ClusterWait, // barrier.cluster.wait
   Lanes,       // other lanes of the warp must arrive here
   BulkGroup,
+  CopyGroup, // cp.async
   TmemAlloc,
   Yield, // runnable again at once, after the others
 };
@@ -170,6 +183,14 @@ struct PendingTmem {
   std::vector<uint32_t> values;
 };
 
+/// wgmma.mma_async of one warp, not yet waited for.
+struct PendingWgmma {
+  const Instruction *instruction = nullptr;
+  uint32_t group = 0;
+  uint64_t aDesc = 0, bDesc = 0;
+  bool accumulate = false;
+};
+
 struct alignas(128) RegisterLine {
   uint32_t lanes[32];
 };
@@ -195,6 +216,9 @@ struct Warp {
   bool clusterArrived = false;
   uint32_t clusterArrivedMask = 0;
   std::array<uint64_t, 32> bulkGroup{};
+  std::array<uint32_t, 32> copyGroup{}; // of cp.async
+  std::vector<PendingWgmma> wgmma;
+  uint32_t wgmmaGroup = 0;
   std::vector<PendingTmem> pendingTmem;
   std::vector<uint32_t> defined; // by register line: lanes that were written
   bool watched = false;          // reads of registers are checked
@@ -276,6 +300,7 @@ struct Cluster {
   std::vector<Cta> ctas;
   std::vector<Warp> warps;
   std::vector<AsyncOp> async;
+  uint64_t threadCopies = 0; // orders cp.async and arrivals on them
   uint64_t tick = 0, nextDue = ~uint64_t(0);
   uint64_t effects = 0; // stores, arrivals, completions: progress made
   uint32_t arrived = 0; // at the cluster barrier, in threads
@@ -335,6 +360,10 @@ void clusterBarrierCheck(Cluster &cluster);
 void finishNamedBarrier(Warp &warp, const Split &split);
 bool bulkGroupsPending(const Warp &warp, uint32_t mask, uint64_t allowed,
                        bool reads);
+
+// CopyAsync.cpp
+bool copyGroupsPending(const Warp &warp, uint32_t mask, const Wait &wait);
+bool completeThreadOp(Cluster &cluster, AsyncOp &op);
 
 // Tma.cpp, Tcgen05*.cpp: run one operation to its end. False: not yet finished
 // (a store between reading and writing).

@@ -37,6 +37,9 @@ MBarrier *barrierOf(Warp &w, uint32_t at, unsigned lane) {
   return b;
 }
 
+/// The opaque state: phase and pending arrivals (20 bits).
+uint64_t stateOf(const MBarrier &b) { return b.phase << 20 | b.pending; }
+
 /// Calls f(lanes, address, barrier) once for the lanes of each address.
 template <class F>
 bool forBarriers(Warp &w, const Instruction &i, const Operand &address,
@@ -167,7 +170,7 @@ void arrive(Warp &w, const Instruction &i, uint32_t mask) {
     if (!b) {
       return;
     }
-    uint64_t state = b->phase;
+    uint64_t state = stateOf(*b);
     uint64_t v = value ? w.scalar(*value, l) & 0xffffffffu : 1;
     std::string error;
     Cluster &c = *w.cluster;
@@ -242,14 +245,14 @@ void wait(Warp &w, const Instruction &i, uint32_t mask) {
       return;
     }
     uint64_t v = w.scalar(w.operand(i, 2), l);
-    bool complete = i.b & 1 ? (b->phase & 1) != (v & 1) : b->phase != v;
+    bool complete = i.b & 1 ? (b->phase & 1) != (v & 1) : b->phase != v >> 20;
     done |= uint32_t(complete) << l;
 
     if (l == firstLane) {
       first = at;
       waiting.address = at;
       waiting.parity = uint32_t(v & 1);
-      waiting.phase = v;
+      waiting.phase = v >> 20;
     } else {
       same &= first == at;
     }
@@ -273,8 +276,10 @@ void wait(Warp &w, const Instruction &i, uint32_t mask) {
 }
 
 void pendingCount(Warp &w, const Instruction &i, uint32_t mask) {
-  (void)mask;
-  w.fail("'" + std::string(i.text) + "' reads the opaque state, unsupported");
+  for (uint32_t m = mask; m; m &= m - 1) {
+    unsigned l = unsigned(__builtin_ctz(m));
+    w.setScalar(w.operand(i, 0), l, w.scalar(w.operand(i, 1), l) & 0xfffff);
+  }
 }
 
 } // namespace

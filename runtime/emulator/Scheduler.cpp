@@ -77,6 +77,9 @@ bool ready(Warp &w, Split &s) {
   case WaitKind::BulkGroup:
     go = !bulkGroupsPending(w, s.mask, wait.phase, wait.byParity);
     break;
+  case WaitKind::CopyGroup:
+    go = !copyGroupsPending(w, s.mask, wait);
+    break;
   case WaitKind::TmemAlloc:
     go = w.cta->tmemVersion != wait.phase;
     break;
