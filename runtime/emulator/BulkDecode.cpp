@@ -153,7 +153,6 @@ void waitGroup(Warp &w, const Instruction &i, uint32_t mask) {
 
 void ignore(Warp &, const Instruction &, uint32_t) {}
 
-/// cluster launch control: this device never has another cluster to hand out.
 void tryCancel(Warp &w, const Instruction &i, uint32_t mask) {
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
@@ -194,6 +193,21 @@ void firstCta(Warp &w, const Instruction &i, uint32_t mask) {
                   i.a == 0   ? uint32_t(h[l])
                   : i.a == 1 ? uint32_t(h[l] >> 32)
                              : uint32_t(h[32 + l]));
+    }
+  }
+}
+
+/// {x, y, z, unused}
+void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
+  const uint64_t *h = w.source<uint64_t>(w.operand(i, 1));
+  const Operand &v = w.operand(i, 0);
+  for (unsigned l = 0; l < 32; ++l) {
+    if (mask >> l & 1) {
+      uint32_t values[4] = {uint32_t(h[l]), uint32_t(h[l] >> 32),
+                            uint32_t(h[32 + l]), 0};
+      for (uint32_t k = 0; k < v.count; ++k) {
+        w.setScalar(w.program->operands[v.first + k], l, values[k]);
+      }
     }
   }
 }
@@ -316,6 +330,14 @@ bool decodeLaunchControl(Decoder &d) {
     i.handler = isCanceled;
     return d.take("pred") && d.take("b128") && d.count(2, 2) &&
            d.predicateDest(d.ast(0)) && d.source(d.ast(1), Type::B128);
+  }
+  if (d.take("get_first_ctaid")) {
+    i.handler = firstCtaVector;
+    return d.take("v4") && d.take("b32") && d.take("b128") && d.count(2, 2) &&
+           d.ast(0).kind == AstOperand::Vector &&
+           d.ast(0).children.size() == 4 &&
+           d.vector(d.ast(0), Type::B32, true, false) &&
+           d.source(d.ast(1), Type::B128);
   }
   int which = d.takeOneOf(
       {"get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z"});

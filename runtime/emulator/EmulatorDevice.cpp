@@ -46,6 +46,12 @@ Status loadVariables(Image &image, Memory &memory) {
                   v.data.size());
     }
   }
+  for (size_t k = 0; k < image.module.functions.size(); ++k) {
+    const AstFunction &f = image.module.functions[k];
+    if (!f.isEntry && f.hasBody) {
+      image.symbols.globals[f.name] = kCodeWindow + k * kFunctionBytes;
+    }
+  }
   for (const AstVariable &v : image.module.variables) {
     for (const auto &[offset, name] : v.relocations) {
       auto it = image.symbols.globals.find(name);
@@ -284,6 +290,7 @@ private:
     x.smCount = info_.smCount;
     x.sharedBytes = uint32_t(shared);
     x.seed = options_.scheduleSeed;
+    x.eagerTensorLoads = options_.eagerTensorLoads;
     return Status();
   }
 
@@ -299,6 +306,7 @@ private:
     threads = unsigned(
         std::min<uint64_t>(std::max(1u, std::min(threads, 64u)), total));
     std::atomic<uint64_t> next{0}, firstFailure{~uint64_t(0)};
+    x.nextCluster = &next;
     std::mutex mutex;
     Status failure;
     Counters sum;

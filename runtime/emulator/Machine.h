@@ -11,6 +11,7 @@
 #include "runtime/emulator/TensorMap.h"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <deque>
 
@@ -222,6 +223,8 @@ struct Warp {
   std::vector<PendingTmem> pendingTmem;
   std::vector<uint32_t> defined; // by register line: lanes that were written
   bool watched = false;          // reads of registers are checked
+  std::vector<uint8_t> lateLines; // LateMoves.cpp: registers not yet delivered
+  std::vector<std::pair<const Instruction *, uint32_t>> lateMoves;
   const Allocation *cachedAllocation = nullptr;
 
   template <class T> const T *source(const Operand &o) const {
@@ -291,6 +294,8 @@ struct LaunchContext {
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
   LaunchHazards *hazards = nullptr;
+  bool eagerTensorLoads = false;
+  std::atomic<uint64_t> *nextCluster = nullptr; // the first not yet begun
 };
 
 struct Cluster {

@@ -18,7 +18,7 @@ template <class F> void eachRegister(const Warp &w, const Operand &o, F f) {
 }
 
 bool isPending(const Warp &w, uint32_t line) {
-  bool found = false;
+  bool found = !w.lateLines.empty() && w.lateLines[line] != 0;
   for (const PendingTmem &p : w.pendingTmem) {
     for (uint32_t k = 0; k < p.instruction->operandCount && !p.store; ++k) {
       eachRegister(w, w.operand(*p.instruction, k), [&](const Operand &o) {
@@ -40,14 +40,16 @@ void Hazards::checkRegisters(Warp &w, const Instruction &i, uint32_t mask) {
       return;
     }
     int lane = __builtin_ctz(missing);
+    if (isMove) {
+      // Compilers copy what they leave undefined, and what a tcgen05.ld still
+      // fills (LateMoves.cpp); a use is what counts.
+      sources &= ~missing;
+      return;
+    }
     if (isPending(w, line)) {
       find(FindingKind::ReadUnordered, w, lane,
            "reads a register that tcgen05.ld fills, before "
            "tcgen05.wait::ld");
-    } else if (isMove) {
-      // Compilers copy what they leave undefined; a use is what counts.
-      sources &= ~missing;
-      return;
     } else {
       find(FindingKind::Uninitialized, w, lane,
            "reads a register that nothing wrote");
@@ -67,7 +69,8 @@ void Hazards::checkRegisters(Warp &w, const Instruction &i, uint32_t mask) {
   for (uint32_t k = 0; k < i.operandCount; ++k) {
     eachRegister(w, w.operand(i, k), [&](const Operand &o) {
       if (o.written) {
-        w.defined[o.line] |= mask & sources;
+        uint32_t &defined = w.defined[o.line];
+        defined = (defined & ~mask) | (mask & sources);
       }
     });
   }

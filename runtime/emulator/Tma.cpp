@@ -229,9 +229,11 @@ void store(const AsyncOp &op, uint8_t *to, const std::vector<uint8_t> &data) {
   }
 }
 
-/// Delivers `data` to the destination CTAs and signals their barriers.
+/// Delivers `data` to the destination CTAs and signals `transaction` bytes on
+/// their barriers.
 bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
-             uint32_t innerBytes, TensorMapSwizzle swizzle) {
+             uint32_t innerBytes, TensorMapSwizzle swizzle,
+             uint32_t transaction) {
   uint32_t targets = op.multicast ? op.multicast : 1u << (op.shared >> 24);
   for (uint32_t m = targets; m; m &= m - 1) {
     uint32_t rank = uint32_t(__builtin_ctz(m));
@@ -283,7 +285,7 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
       c.hazards->asyncWriteShared(op, c.ctas[rank], offset, data.size(),
                                   c.barrierAt(barrier));
     }
-    if (!signal(c, op, barrier, uint32_t(data.size()))) {
+    if (!signal(c, op, barrier, transaction)) {
       return false;
     }
   }
@@ -398,7 +400,28 @@ void bulk(Cluster &c, AsyncOp &op) {
     std::memcpy(data.data(), from, op.bytes);
   }
   c.counters.tmaBytes += op.bytes;
-  deliver(c, op, data, 0, TensorMapSwizzle::None);
+  deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);
+}
+
+/// The 16 bytes of a response: CTA index x, y, z, and bit 127 when a cluster
+/// was canceled. A request may fail although clusters are pending (a kernel of
+/// higher priority wants the SM), so that some do.
+std::vector<uint8_t> cancelPendingCluster(Cluster &c) {
+  const LaunchContext &x = *c.context;
+  uint32_t response[4] = {};
+  uint64_t total = uint64_t(x.clusters.x) * x.clusters.y * x.clusters.z;
+  uint64_t id = c.random.below(16) ? x.nextCluster->load() : total;
+  while (id < total && !x.nextCluster->compare_exchange_weak(id, id + 1)) {
+  }
+  if (id < total) {
+    response[0] = uint32_t(id % x.clusters.x) * x.cluster.x;
+    response[1] = uint32_t(id / x.clusters.x % x.clusters.y) * x.cluster.y;
+    response[2] = uint32_t(id / x.clusters.x / x.clusters.y) * x.cluster.z;
+    response[3] = 0x80000000u;
+  }
+  std::vector<uint8_t> data(16);
+  std::memcpy(data.data(), response, 16);
+  return data;
 }
 
 } // namespace
@@ -410,7 +433,10 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
     std::vector<uint8_t> data;
     if (readTile(c, op, tile) && gatherTile(c, op, tile, data)) {
       c.counters.tmaBytes += data.size();
-      deliver(c, op, data, tile.innerBytes, tile.map.swizzle);
+      // Padding between packed elements is not copied, and not counted.
+      uint32_t transaction =
+          uint32_t(uint64_t(tile.map.box[0]) * tile.rows * tile.bits / 8);
+      deliver(c, op, data, tile.innerBytes, tile.map.swizzle, transaction);
     }
     return true;
   }
@@ -454,8 +480,8 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
   case AsyncOp::ThreadArrive:
     return completeThreadOp(c, op);
   case AsyncOp::ClusterCancel: {
-    std::vector<uint8_t> data(16, 0); // bit 127 clear: nothing was canceled
-    deliver(c, op, data, 0, TensorMapSwizzle::None);
+    std::vector<uint8_t> data = cancelPendingCluster(c);
+    deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);
     return true;
   }
   }

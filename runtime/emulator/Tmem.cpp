@@ -3,6 +3,7 @@
 // tcgen05.wait::st: code that does not wait sees poison.
 #include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
+#include "runtime/emulator/LateMoves.h"
 #include "runtime/emulator/Tcgen05.h"
 
 #include <algorithm>
@@ -197,27 +198,6 @@ void watch(Warp &w, const Instruction &i, uint32_t mask, uint32_t address,
   }
 }
 
-void load(Warp &w, const Instruction &i, uint32_t mask) {
-  PendingTmem p;
-  if (!checkAccess(w, i, mask, p.address)) {
-    return;
-  }
-  p.instruction = &i;
-  p.mask = mask;
-  watch(w, i, mask, p.address, false);
-  const Operand &v = vectorOf(w, i);
-  for (uint32_t r = 0; r < v.count; ++r) {
-    uint32_t *d = w.target<uint32_t>(w.program->operands[v.first + r]);
-    for (unsigned l = 0; l < 32; ++l) {
-      d[l] = mask >> l & 1 ? kPoison : d[l];
-    }
-  }
-  w.pendingTmem.push_back(std::move(p));
-  if (Hazards *h = w.cluster->hazards) {
-    h->tmemLoaded(w, i, mask, false);
-  }
-}
-
 void store(Warp &w, const Instruction &i, uint32_t mask) {
   PendingTmem p;
   if (!checkAccess(w, i, mask, p.address)) {
@@ -263,6 +243,32 @@ void finishLoad(Warp &w, const PendingTmem &p) {
         d[l] = tmem[size_t(lane0 + lane) * kTmemColumns + column0 + column];
       }
     }
+  }
+}
+
+void load(Warp &w, const Instruction &i, uint32_t mask) {
+  PendingTmem p;
+  if (!checkAccess(w, i, mask, p.address)) {
+    return;
+  }
+  p.instruction = &i;
+  p.mask = mask;
+  watch(w, i, mask, p.address, false);
+  if (w.cluster->context->eagerTensorLoads) {
+    finishLoad(w, p);
+    return;
+  }
+  const Operand &v = vectorOf(w, i);
+  for (uint32_t r = 0; r < v.count; ++r) {
+    uint32_t *d = w.target<uint32_t>(w.program->operands[v.first + r]);
+    for (unsigned l = 0; l < 32; ++l) {
+      d[l] = mask >> l & 1 ? kPoison : d[l];
+    }
+  }
+  beginLateLoad(w, v);
+  w.pendingTmem.push_back(std::move(p));
+  if (Hazards *h = w.cluster->hazards) {
+    h->tmemLoaded(w, i, mask, false);
   }
 }
 
@@ -320,6 +326,9 @@ void flushTmem(Warp &w, bool stores, bool loads) {
     }
   }
   w.pendingTmem.resize(kept);
+  if (loads) {
+    finishLateMoves(w);
+  }
 }
 
 bool decodeTmem(Decoder &d, bool pair) {
