@@ -197,6 +197,7 @@ void firstCta(Warp &w, const Instruction &i, uint32_t mask) {
   }
 }
 
+<<<<<<< HEAD
 /// {x, y, z, unused}
 void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
   const uint64_t *h = w.source<uint64_t>(w.operand(i, 1));
@@ -211,6 +212,18 @@ void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
     }
   }
 }
+=======
+/// ISA 9.7.9.26.1: the codes of .elemtype are not those of cuda.h.
+constexpr TensorMapType kElementTypes[16] = {
+    TensorMapType::U8,        TensorMapType::U16,
+    TensorMapType::U32,       TensorMapType::S32,
+    TensorMapType::U64,       TensorMapType::S64,
+    TensorMapType::F16,       TensorMapType::F32,
+    TensorMapType::F32Ftz,    TensorMapType::F64,
+    TensorMapType::BF16,      TensorMapType::TF32,
+    TensorMapType::TF32Ftz,   TensorMapType::U4Align8B,
+    TensorMapType::U4Align16B, TensorMapType::U6Align16B};
+>>>>>>> sem
 
 /// a: field; b: ordinal; c: space.
 void replace(Warp &w, const Instruction &i, uint32_t mask) {
@@ -222,7 +235,7 @@ void replace(Warp &w, const Instruction &i, uint32_t mask) {
         !w.resolve(StateSpace(i.c), at + 64, 64, l, "tensormap.replace")) {
       return;
     }
-    Expected<TensorMapDesc> old = decodeTensorMap(p);
+    Expected<TensorMapDesc> old = decodeTensorMapFields(p);
     if (!old) {
       w.fail(old.status().message(), int(l));
       return;
@@ -248,6 +261,23 @@ void replace(Warp &w, const Instruction &i, uint32_t mask) {
       break;
     case 5:
       d.elementStrides[n] = uint32_t(v);
+      break;
+    case 6:
+      d.type = kElementTypes[v & 15];
+      break;
+    case 7:
+      d.interleave = uint32_t(v);
+      break;
+    case 8:
+      d.swizzle = TensorMapSwizzle(v & 3);
+      break;
+    case 9: // of the 128-byte swizzle
+      if (d.swizzle >= TensorMapSwizzle::B128) {
+        d.swizzle = TensorMapSwizzle(uint32_t(TensorMapSwizzle::B128) + (v & 3));
+      }
+      break;
+    case 10:
+      d.oobFill = uint32_t(v);
       break;
     }
     storeTensorMap(d, p);
@@ -286,13 +316,15 @@ bool decodeTensormap(Decoder &d) {
     return false;
   }
   int field = d.takeOneOf({"global_address", "rank", "box_dim", "global_dim",
-                           "global_stride", "element_stride"});
+                           "global_stride", "element_stride", "elemtype",
+                           "interleave_layout", "swizzle_mode",
+                           "swizzle_atomicity", "fill_mode"});
   StateSpace space = d.takeSpace(StateSpace::Generic);
   bool wide = d.take("b64");
   if (field < 0 || !d.take("b1024") || (!wide && !d.take("b32"))) {
     return false;
   }
-  bool ordinal = field >= 2;
+  bool ordinal = field >= 2 && field <= 5;
   if (!d.count(ordinal ? 3 : 2, ordinal ? 3 : 2) || !d.address(d.ast(0)) ||
       !d.source(d.ast(ordinal ? 2 : 1), wide ? Type::B64 : Type::B32)) {
     return false;

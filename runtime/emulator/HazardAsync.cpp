@@ -86,7 +86,10 @@ Hazards::Standing Hazards::standing(const Issuer &issuer, Record earlier,
     return Standing::Unordered;
   }
   // What asynchronous work wrote is in the async proxy already.
-  return isWrite && !earlier.isStream() && !k.proxy.knows(c, t)
+  bool generic =
+      !earlier.isStream() ||
+      streams_[c - kFirstStream].kind == StreamInfo::CopyGroups;
+  return isWrite && generic && !issuer.genericProxy && !k.proxy.knows(c, t)
              ? Standing::Unfenced
              : Standing::Ordered;
 }
@@ -215,11 +218,8 @@ void Hazards::asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,
   if (!op.issuer.knowledge || bytes == 0) {
     return;
   }
-  Work work{op.instruction, op.warp, &op.issuer};
-  Record record(op.issuer.stream, op.issuer.position,
-                indexOf(*op.instruction), false, 0xf);
-  readCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4,
-            record, uint64_t(cta.rank) << 24 | offset);
+  readShared(*op.instruction, op.warp, op.issuer, cta, offset,
+             uint32_t(bytes));
 }
 
 void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,

@@ -8,6 +8,8 @@ void Hazards::begin(Cluster &cluster) {
   barriers_.clear();
   queues_.clear();
   bulk_.clear();
+  copies_.clear();
+  wgmma_.clear();
   flags_.clear();
   named_.clear();
   clusterOpen_ = clusterDone_ = Knowledge();

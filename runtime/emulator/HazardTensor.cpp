@@ -42,14 +42,14 @@ Issuer Hazards::issueTensor(Warp &w, unsigned lane) {
   return issuer;
 }
 
-void Hazards::tensorReadShared(const TensorOp &op, Cta &cta, uint32_t offset,
-                               uint32_t bytes) {
-  if (!op.issuer.knowledge) {
+void Hazards::readShared(const Instruction &i, uint32_t warp,
+                         const Issuer &issuer, const Cta &cta, uint32_t offset,
+                         uint32_t bytes) {
+  if (!issuer.knowledge) {
     return;
   }
-  Work work{op.instruction, op.warp, &op.issuer};
-  Record record(op.issuer.stream, op.issuer.position,
-                indexOf(*op.instruction), false, 0xf);
+  Work work{&i, warp, &issuer};
+  Record record(issuer.stream, issuer.position, indexOf(i), false, 0xf);
   readCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4,
             record, uint64_t(cta.rank) << 24 | offset);
 }

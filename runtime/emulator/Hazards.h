@@ -57,7 +57,8 @@ struct StreamInfo {
     TensorQueue,
     TmemLoads,
     TmemStores,
-    Groups, // of wgmma or cp.async
+    CopyGroups, // of cp.async, in the generic proxy
+    Wgmma,
   } kind = BarrierPhases;
   uint32_t warp = 0, lane = 0; // the issuer; of a barrier: CTA rank
   uint32_t address = 0;        // of a barrier
@@ -136,6 +137,17 @@ public:
   Issuer issueBulk(Warp &w, unsigned lane, uint64_t group);
   Issuer issueTensor(Warp &w, unsigned lane);
   void bulkWait(Warp &w, uint32_t mask, uint64_t allowed, bool reads);
+  /// cp.async: knowledge of a warp, and a stream for each lane.
+  Issuer issueCopy(Warp &w, uint32_t mask);
+  void threadCopy(const AsyncOp &op, const ThreadCopy &copy);
+  /// `whole`: copies of the open group count as well.
+  void copyWait(Warp &w, uint32_t mask, uint64_t allowed, bool whole);
+  void copyArrive(const AsyncOp &op, uint32_t position, MBarrier &b);
+  Issuer issueWgmma(Warp &w, uint32_t mask);
+  void wgmmaWait(Warp &w, uint32_t mask, uint32_t position);
+  /// Any asynchronous read of shared memory through the async proxy.
+  void readShared(const Instruction &i, uint32_t warp, const Issuer &issuer,
+                  const Cta &cta, uint32_t offset, uint32_t bytes);
   /// Asynchronous work signals a barrier.
   void signalUse(const Instruction &i, uint32_t warp, const Issuer &issuer,
                  const MBarrier &b, uint32_t address);
@@ -151,8 +163,6 @@ public:
                         uint64_t offset, uint64_t bytes);
 
   // Tensor memory and tensor operations (HazardTensor.cpp).
-  void tensorReadShared(const TensorOp &op, Cta &cta, uint32_t offset,
-                        uint32_t bytes);
   void tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
                     uint32_t lanes, uint32_t column, uint32_t columns,
                     Access access);
@@ -268,6 +278,9 @@ private:
   std::vector<BarrierState> barriers_; // by MBarrier::hazard - 1
   std::unordered_map<uint32_t, Queue> queues_; // by thread
   std::unordered_map<uint32_t, BulkStreams> bulk_; // by thread
+  std::unordered_map<uint32_t, uint32_t> copies_;  // streams by thread
+  std::unordered_map<uint32_t, Queue> wgmma_;      // by warp
+  uint32_t copyStream(uint32_t thread);
   std::unordered_map<uint64_t, ReleaseState> flags_; // by shared address
   std::unordered_map<const NamedBarrier *, std::pair<Knowledge, Knowledge>>
       named_;

@@ -58,6 +58,7 @@ struct Issuer {
   std::shared_ptr<const ThreadKnowledge> knowledge;
   uint32_t thread = 0, time = 0;
   uint32_t stream = 0, position = 0; // the work itself; 0: its mbarrier's
+  bool genericProxy = false;         // cp.async
 };
 
 struct NamedBarrier {
@@ -190,6 +191,7 @@ struct PendingWgmma {
   uint32_t group = 0;
   uint64_t aDesc = 0, bDesc = 0;
   bool accumulate = false;
+  Issuer issuer;
 };
 
 struct alignas(128) RegisterLine {
@@ -219,7 +221,8 @@ struct Warp {
   std::array<uint64_t, 32> bulkGroup{};
   std::array<uint32_t, 32> copyGroup{}; // of cp.async
   std::vector<PendingWgmma> wgmma;
-  uint32_t wgmmaGroup = 0;
+  uint32_t wgmmaGroup = 0, wgmmaIssued = 0; // issued: position in its stream
+  std::vector<uint32_t> wgmmaEnds;          // of committed groups
   std::vector<PendingTmem> pendingTmem;
   std::vector<uint32_t> defined; // by register line: lanes that were written
   bool watched = false;          // reads of registers are checked

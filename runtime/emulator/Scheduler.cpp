@@ -89,6 +89,8 @@ bool ready(Warp &w, Split &s) {
       c.hazards->leaveCluster(w, s.mask);
     } else if (wait.kind == WaitKind::Lanes && wait.byParity) {
       c.hazards->warpSync(w, wait.mask);
+    } else if (wait.kind == WaitKind::CopyGroup) {
+      c.hazards->copyWait(w, s.mask, wait.phase, wait.byParity);
     } else if (wait.kind == WaitKind::BulkGroup) {
       c.hazards->bulkWait(w, s.mask, wait.phase, wait.byParity);
     }

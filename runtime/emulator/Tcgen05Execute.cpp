@@ -136,7 +136,7 @@ bool readOperand(Cluster &c, Cta &cta, TensorOp &op, const MmaShape &s,
           return outside(address);
         }
         if (c.hazards) {
-          c.hazards->tensorReadShared(op, cta, address, bytes);
+          c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, address, bytes);
         }
         const uint8_t *p = cta.shared.data() + address;
         float v = table ? table[*p] : decodeAt(format, false, p, 0);
@@ -153,7 +153,7 @@ bool readOperand(Cluster &c, Cta &cta, TensorOp &op, const MmaShape &s,
         return outside(address);
       }
       if (c.hazards) {
-        c.hazards->tensorReadShared(op, cta, address, 16);
+        c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, address, 16);
       }
       std::memcpy(row + x, cta.shared.data() + address, 16);
     }
@@ -503,7 +503,7 @@ void executeCopy(Cluster &c, Cta &issuer, TensorOp &op) {
           return;
         }
         if (c.hazards) {
-          c.hazards->tensorReadShared(op, cta, at, 16);
+          c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, at, 16);
         }
         std::memcpy(data + x, cta.shared.data() + at, 16);
       }

@@ -22,6 +22,8 @@ const std::vector<FamilyEntry> &allFamilies() {
       {"barrier", barrierFamily},
       {"copy", copyFamily},
       {"tensor", tensorFamily},
+      {"matrix", matrixFamily},
+      {"wgmma", wgmmaFamily},
   };
   return kFamilies;
 }

@@ -24,6 +24,8 @@ Family atomicFamily();
 Family barrierFamily();
 Family copyFamily();
 Family tensorFamily();
+Family matrixFamily();
+Family wgmmaFamily();
 
 } // namespace gmoe::conformance
 

@@ -433,9 +433,9 @@ void edited(Kernels &k) {
              " [" + address + "], " + value + ";\n";
     };
     std::string copy = "mul.wide.u32 %d5, %t, 8; mov.b64 %d6, m0; "
-                       "cvta.param.u64 %d6, %d6; add.s64 %d6, %d6, %d5; ld.b64 "
-                       "%d7, [%d6]; mov.u64 %d8, buf; add.s64 %d8, %d8, 8192; "
-                       "setp.lt.u32 %p1, %t, 16; ";
+                       "cvta.param.u64 %d6, %d6; add.s64 %d6, %d6, %d5; "
+                       "setp.lt.u32 %p1, %t, 16; @%p1 ld.b64 %d7, [%d6]; "
+                       "mov.u64 %d8, buf; add.s64 %d8, %d8, 8192; ";
     copy += inGlobal ? "add.s64 %d9, %a1, %d5; @%p1 st.global.b64 [%d9], %d7;"
                      : "add.s64 %d9, %d8, %d5; @%p1 st.shared.b64 [%d9], %d7;";
     std::string publish =
