@@ -208,6 +208,23 @@ void generic64(Warp &w, const Instruction &i, uint32_t mask) {
                                   i.b >> RoundShift & 3);
   });
 }
+/// rcp and rsqrt.approx.ftz.f64: the lower 32 bits are ignored, and zero in the
+/// result (ISA 9.7.3.14, 9.7.3.17).
+void approximate64(Warp &w, const Instruction &i, uint32_t mask) {
+  const uint64_t *a = w.source<uint64_t>(w.operand(i, 1));
+  auto flushed = [](uint64_t v) {
+    return (v & 0x7ff0000000000000ull) == 0 ? v & 0x8000000000000000ull : v;
+  };
+  perLane<uint64_t>(w, w.operand(i, 0), mask, [=](unsigned l) {
+    uint64_t bits = flushed(a[l] & 0xffffffff00000000ull);
+    double x;
+    std::memcpy(&x, &bits, 8);
+    x = compute<double>(Op(i.a), x, x, x, false);
+    std::memcpy(&bits, &x, 8);
+    return flushed(x != x ? 0x7fffffff00000000ull
+                          : bits & 0xffffffff00000000ull);
+  });
+}
 /// The packed operations without modifiers.
 template <float (*F)(float, float, float)>
 void packedFast(Warp &w, const Instruction &i, uint32_t mask) {
@@ -264,11 +281,11 @@ uint32_t encodeHalfBits(bool bf16, double v) {
 
 uint32_t generalHalf(uint32_t op, uint32_t m, bool bf16, uint32_t ab,
                      uint32_t bb, uint32_t cb) {
-  if (op == Abs) {
-    return ab & 0x7fff;
-  }
-  if (op == Neg) {
-    return (ab ^ 0x8000) & 0xffff;
+  if (op == Abs || op == Neg) {
+    if ((m & Ftz) && !bf16 && (ab & 0x7c00) == 0) {
+      ab &= 0x8000;
+    }
+    return (op == Abs ? ab & 0x7fff : ab ^ 0x8000) & 0xffff;
   }
   auto load = [&](uint32_t bits) {
     if ((m & Ftz) && !bf16 && (bits & 0x7c00) == 0) {
@@ -301,11 +318,12 @@ uint32_t generalHalf(uint32_t op, uint32_t m, bool bf16, uint32_t ab,
   if (m & Saturate) {
     r = r > 0 ? (r < 1 ? r : 1.0) : 0.0;
   }
-  if ((m & Relu) && r < 0) {
-    r = 0;
-  }
   uint32_t bits = encodeHalfBits(bf16, r);
-  if (m & XorSign) {
+  // A negative result is clamped, -0 and one that rounds to it too.
+  if ((m & Relu) && r == r && (bits & 0x8000)) {
+    bits = 0;
+  }
+  if ((m & XorSign) && r == r) {
     bits = (bits & 0x7fff) | ((ab ^ bb) & 0x8000);
   }
   if ((m & Ftz) && !bf16 && (bits & 0x7c00) == 0) {
@@ -410,6 +428,8 @@ bool decodeFloat(Decoder &d) {
   }
   uint32_t m = 0;
   bool exactName = op == Add || op == Sub || op == Mul || op == Fma;
+  bool approximates = op == Rsqrt || op == Ex2 || op == Lg2 || op == Sin ||
+                      op == Cos || op == Tanh;
   bool rounded = exactName || op == Div || op == Rcp || op == Sqrt;
   if (rounded) {
     int r = d.takeOneOf({"rn", "rz", "rm", "rp"});
@@ -417,11 +437,11 @@ bool decodeFloat(Decoder &d) {
       m |= uint32_t(r) << RoundShift;
     }
     bool approximate = !exactName && (d.take("approx") || d.take("full"));
+    approximates |= approximate;
     if (r < 0 && !exactName && !approximate) {
       return false;
     }
-  } else if (op == Rsqrt || op == Ex2 || op == Lg2 || op == Sin || op == Cos ||
-             op == Tanh) {
+  } else if (approximates) {
     if (!d.take("approx")) {
       return false;
     }
@@ -482,7 +502,11 @@ bool decodeFloat(Decoder &d) {
     }
     break;
   case Type::F64:
-    h = generic64;
+    h = approximates ? approximate64 : generic64;
+    if (approximates ? !(m & Ftz) || (op != Rcp && op != Rsqrt)
+                     : (m & (Ftz | Saturate)) != 0) {
+      return false;
+    }
     break;
   case Type::F32x2:
     if (!exactName) {

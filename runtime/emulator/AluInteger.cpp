@@ -71,15 +71,6 @@ int32_t subSat(int32_t a, int32_t b) {
 template <class T> T sad(T a, T b, T c) {
   return T(U<T>(c) + (a > b ? U<T>(a) - U<T>(b) : U<T>(b) - U<T>(a)));
 }
-uint32_t mul24U(uint32_t a, uint32_t b) {
-  return uint32_t(uint64_t(a & 0xffffff) * (b & 0xffffff));
-}
-int32_t mul24S(int32_t a, int32_t b) {
-  int64_t x = int32_t(uint32_t(a) << 8) >> 8,
-          y = int32_t(uint32_t(b) << 8) >> 8;
-  return int32_t(uint32_t(uint64_t(x * y)));
-}
-
 template <class T> T bitAnd(T a, T b) { return a & b; }
 template <class T> T bitOr(T a, T b) { return a | b; }
 template <class T> T bitXor(T a, T b) { return a ^ b; }
@@ -488,18 +479,6 @@ bool decodeInteger(Decoder &d) {
     d.instruction().a =
         uint32_t(d.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) + 1);
     return simple(d, prmt, 4, {Type::B32, Type::B32, Type::B32});
-  }
-  if (op == "mul24") {
-    if (!d.take("lo")) {
-      return false;
-    }
-    Type type = d.takeType();
-    Handler h = type == Type::U32
-                    ? Handler(binary<uint32_t, uint32_t, uint32_t, mul24U>)
-                : type == Type::S32
-                    ? Handler(binary<int32_t, int32_t, int32_t, mul24S>)
-                    : nullptr;
-    return h && simple(d, h, 4, {type, type});
   }
   if (op == "sad") {
     Type type = d.takeType();

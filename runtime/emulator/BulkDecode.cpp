@@ -1,6 +1,8 @@
 // Issue of bulk copies, tensor copies, tensormap.replace and cluster launch
 // control (ISA 9.7.9.25 to 9.7.9.28, 9.7.14).
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
+#include "runtime/emulator/Reduce.h"
 
 namespace gmoe::emulator {
 namespace {
@@ -13,6 +15,7 @@ enum Flags : uint32_t {
   Multicast = 8,
   PairBarrier = 16,
   UsesGroup = 32,
+  RowList = 64, // gather4, scatter4
   ReduceShift = 8, // four bits: ReductionOp + 1
   KindShift = 16,
 };
@@ -101,6 +104,8 @@ void copy(Warp &w, const Instruction &i, uint32_t mask) {
     op.group = w.bulkGroup[l];
     op.pairBarrier = i.b & PairBarrier;
     op.reduction = uint8_t(i.b >> ReduceShift & 0xf);
+    op.reductionType = uint8_t(i.c);
+    op.rowList = i.b & RowList;
     if (!op.usesGroup) {
       if (!w.sharedAddress(w.address(w.operand(i, k++), l),
                            i.b & GenericBarrier, true, l, op.barrier)) {
@@ -117,6 +122,9 @@ void copy(Warp &w, const Instruction &i, uint32_t mask) {
         return;
       }
     }
+    if (Hazards *h = w.cluster->hazards) {
+      op.issuer = op.usesGroup ? h->issueBulk(w, l, op.group) : h->issue(w, l);
+    }
     w.cluster->enqueue(std::move(op));
   }
 }
@@ -130,6 +138,9 @@ void commitGroup(Warp &w, const Instruction &, uint32_t mask) {
 /// a: groups that may stay; b: only reads matter.
 void waitGroup(Warp &w, const Instruction &i, uint32_t mask) {
   if (!bulkGroupsPending(w, mask, i.a, i.b)) {
+    if (Hazards *h = w.cluster->hazards) {
+      h->bulkWait(w, mask, i.a, i.b);
+    }
     return;
   }
   Wait wait;
@@ -160,6 +171,9 @@ void tryCancel(Warp &w, const Instruction &i, uint32_t mask) {
     if (i.c) {
       op.multicast = uint16_t((1u << w.cluster->ctas.size()) - 1);
     }
+    if (Hazards *h = w.cluster->hazards) {
+      op.issuer = h->issue(w, l);
+    }
     w.cluster->enqueue(std::move(op));
   }
 }
@@ -183,6 +197,7 @@ void firstCta(Warp &w, const Instruction &i, uint32_t mask) {
   }
 }
 
+<<<<<<< HEAD
 /// {x, y, z, unused}
 void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
   const uint64_t *h = w.source<uint64_t>(w.operand(i, 1));
@@ -197,6 +212,18 @@ void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
     }
   }
 }
+=======
+/// ISA 9.7.9.26.1: the codes of .elemtype are not those of cuda.h.
+constexpr TensorMapType kElementTypes[16] = {
+    TensorMapType::U8,        TensorMapType::U16,
+    TensorMapType::U32,       TensorMapType::S32,
+    TensorMapType::U64,       TensorMapType::S64,
+    TensorMapType::F16,       TensorMapType::F32,
+    TensorMapType::F32Ftz,    TensorMapType::F64,
+    TensorMapType::BF16,      TensorMapType::TF32,
+    TensorMapType::TF32Ftz,   TensorMapType::U4Align8B,
+    TensorMapType::U4Align16B, TensorMapType::U6Align16B};
+>>>>>>> sem
 
 /// a: field; b: ordinal; c: space.
 void replace(Warp &w, const Instruction &i, uint32_t mask) {
@@ -208,7 +235,7 @@ void replace(Warp &w, const Instruction &i, uint32_t mask) {
         !w.resolve(StateSpace(i.c), at + 64, 64, l, "tensormap.replace")) {
       return;
     }
-    Expected<TensorMapDesc> old = decodeTensorMap(p);
+    Expected<TensorMapDesc> old = decodeTensorMapFields(p);
     if (!old) {
       w.fail(old.status().message(), int(l));
       return;
@@ -234,6 +261,23 @@ void replace(Warp &w, const Instruction &i, uint32_t mask) {
       break;
     case 5:
       d.elementStrides[n] = uint32_t(v);
+      break;
+    case 6:
+      d.type = kElementTypes[v & 15];
+      break;
+    case 7:
+      d.interleave = uint32_t(v);
+      break;
+    case 8:
+      d.swizzle = TensorMapSwizzle(v & 3);
+      break;
+    case 9: // of the 128-byte swizzle
+      if (d.swizzle >= TensorMapSwizzle::B128) {
+        d.swizzle = TensorMapSwizzle(uint32_t(TensorMapSwizzle::B128) + (v & 3));
+      }
+      break;
+    case 10:
+      d.oobFill = uint32_t(v);
       break;
     }
     storeTensorMap(d, p);
@@ -272,13 +316,15 @@ bool decodeTensormap(Decoder &d) {
     return false;
   }
   int field = d.takeOneOf({"global_address", "rank", "box_dim", "global_dim",
-                           "global_stride", "element_stride"});
+                           "global_stride", "element_stride", "elemtype",
+                           "interleave_layout", "swizzle_mode",
+                           "swizzle_atomicity", "fill_mode"});
   StateSpace space = d.takeSpace(StateSpace::Generic);
   bool wide = d.take("b64");
   if (field < 0 || !d.take("b1024") || (!wide && !d.take("b32"))) {
     return false;
   }
-  bool ordinal = field >= 2;
+  bool ordinal = field >= 2 && field <= 5;
   if (!d.count(ordinal ? 3 : 2, ordinal ? 3 : 2) || !d.address(d.ast(0)) ||
       !d.source(d.ast(ordinal ? 2 : 1), wide ? Type::B64 : Type::B32)) {
     return false;
@@ -402,13 +448,17 @@ bool decodeBulk(Decoder &d) {
   } else {
     return false;
   }
+  uint32_t flags = 0;
   if (tensor) {
     d.take("tile");
-    if (dimensions == 0) {
+    // One column and four rows of a matrix.
+    if (d.take(toShared ? "tile::gather4" : "tile::scatter4")) {
+      flags |= RowList;
+    }
+    if (dimensions == 0 || ((flags & RowList) && (dimensions != 2 || reduce))) {
       return false;
     }
   }
-  uint32_t flags = 0;
   bool barrier = d.take("mbarrier::complete_tx::bytes");
   if (d.take("bulk_group")) {
     flags |= UsesGroup;
@@ -427,10 +477,16 @@ bool decodeBulk(Decoder &d) {
   if (reduce) {
     int op =
         d.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-    if (!tensor || !fromShared || (op != 0)) {
-      return d.fail("only cp.reduce.async.bulk.tensor with .add is supported");
+    bool noftz = !tensor && d.take("noftz");
+    Type type = tensor ? Type::None : d.takeType();
+    bool halves = type == Type::F16 || type == Type::BF16;
+    if (op < 0 || (tensor && !fromShared) ||
+        (!tensor && (!reductionSupported(Reduction(op), type) ||
+                     noftz != (halves && op == 0)))) {
+      return false;
     }
     flags |= uint32_t(op + 1) << ReduceShift;
+    i.c = uint32_t(type);
   }
   flags |= toCluster ? uint32_t(AnyCta) : 0;
   // shared::cluster from shared::cta has no "global" part.
@@ -455,11 +511,12 @@ bool decodeBulk(Decoder &d) {
   if (!d.address(d.ast(sharedAt)) || !d.address(global)) {
     return false;
   }
+  size_t coordinates = flags & RowList ? 5 : size_t(dimensions);
   if (tensor) {
     if (global.children.size() != 1 ||
         global.children[0].kind != AstOperand::Vector ||
-        global.children[0].children.size() != size_t(dimensions)) {
-      return d.fail("the tensor address needs " + std::to_string(dimensions) +
+        global.children[0].children.size() != coordinates) {
+      return d.fail("the tensor address needs " + std::to_string(coordinates) +
                     " coordinates");
     }
     if (!d.vector(global.children[0], Type::B32, false, false)) {

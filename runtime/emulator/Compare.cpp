@@ -22,6 +22,17 @@ enum Relation : uint32_t {
   Nan
 };
 
+/// Instruction::d.
+enum Setting : uint32_t {
+  ToF32 = 1,
+  ToF16 = 2,
+  ToBF16 = 4,
+  To16 = 8,
+  BF16Source = 16,
+  Packed = 32,
+  FlushF16 = 64,
+};
+
 template <class T> bool relate(uint32_t relation, T a, T b) {
   switch (relation) {
   case Eq:
@@ -91,24 +102,38 @@ uint32_t combine(uint32_t how, uint32_t bits, uint32_t with) {
                     : bits ^ with;
 }
 
+/// Writes predicates or, for `set`, numbers; `high` is of the second half.
+void deliver(Warp &w, const Instruction &i, uint32_t mask, uint32_t low,
+             uint32_t high) {
+  unsigned s = i.c & 1 ? 2 : 1;
+  uint32_t with = i.b ? w.predicateMask(w.operand(i, s + 2)) : 0;
+  if (i.c & 2) {
+    low = combine(i.b, low, with);
+    high = i.d & Packed ? combine(i.b, high, with) : 0;
+    uint32_t one = i.d & ToF32    ? 0x3f800000u
+                   : i.d & ToF16  ? 0x3c00u
+                   : i.d & ToBF16 ? 0x3f80u
+                   : i.d & (To16 | Packed) ? 0xffffu
+                                           : 0xffffffffu;
+    perLane<uint32_t>(w, w.operand(i, 0), mask, [=](unsigned l) {
+      return (low >> l & 1 ? one : 0) | (high >> l & 1 ? one << 16 : 0);
+    });
+    return;
+  }
+  w.setPredicate(w.operand(i, 0), mask, combine(i.b, low, with));
+  if (i.c & 1) {
+    w.setPredicate(w.operand(i, 1), mask,
+                   combine(i.b, i.d & Packed ? high : ~low, with));
+  }
+}
+
 /// Instruction::a the relation, b the combination with a predicate, c bit 0:
-/// the second predicate is present; bit 1: `set`, with d the destination type.
+/// the second predicate is present; bit 1: `set`.
 template <class T> void compare(Warp &w, const Instruction &i, uint32_t mask) {
   unsigned s = i.c & 1 ? 2 : 1;
   uint32_t bits = compareLanes<T>(i.a, w.source<LaneOf<T>>(w.operand(i, s)),
                                   w.source<LaneOf<T>>(w.operand(i, s + 1)));
-  uint32_t with = i.b ? w.predicateMask(w.operand(i, s + 2)) : 0;
-  if (i.c & 2) {
-    uint32_t r = combine(i.b, bits, with);
-    uint32_t one = i.d ? 0x3f800000u : 0xffffffffu;
-    perLane<uint32_t>(w, w.operand(i, 0), mask,
-                      [=](unsigned l) { return r >> l & 1 ? one : 0; });
-    return;
-  }
-  w.setPredicate(w.operand(i, 0), mask, combine(i.b, bits, with));
-  if (i.c & 1) {
-    w.setPredicate(w.operand(i, 1), mask, combine(i.b, ~bits, with));
-  }
+  deliver(w, i, mask, bits, 0);
 }
 
 /// f32 with subnormal sources flushed to zero.
@@ -121,34 +146,29 @@ void compareFlushed(Warp &w, const Instruction &i, uint32_t mask) {
     a[l] = a[l] > -0x1p-126f && a[l] < 0x1p-126f ? 0.0f : a[l];
     b[l] = b[l] > -0x1p-126f && b[l] < 0x1p-126f ? 0.0f : b[l];
   }
-  uint32_t bits = compareLanes<float>(i.a, a, b);
-  uint32_t with = i.b ? w.predicateMask(w.operand(i, s + 2)) : 0;
-  w.setPredicate(w.operand(i, 0), mask, combine(i.b, bits, with));
-  if (i.c & 1) {
-    w.setPredicate(w.operand(i, 1), mask, combine(i.b, ~bits, with));
-  }
+  deliver(w, i, mask, compareLanes<float>(i.a, a, b), 0);
 }
 
-/// Halves: compared as f32. d bit 4: bf16; bit 5: packed.
+/// Halves: compared as f32.
 void compareHalf(Warp &w, const Instruction &i, uint32_t mask) {
   unsigned s = i.c & 1 ? 2 : 1;
   const uint32_t *a = w.source<uint32_t>(w.operand(i, s));
   const uint32_t *b = w.source<uint32_t>(w.operand(i, s + 1));
-  uint32_t with = i.b ? w.predicateMask(w.operand(i, s + 2)) : 0;
   auto load = [&](uint32_t v) {
-    return i.d & 16 ? numerics::decodeBF16(uint16_t(v))
-                    : numerics::decodeF16(uint16_t(v));
+    if (i.d & BF16Source) {
+      return numerics::decodeBF16(uint16_t(v));
+    }
+    if ((i.d & FlushF16) && (v & 0x7c00) == 0) {
+      return 0.0f;
+    }
+    return numerics::decodeF16(uint16_t(v));
   };
   uint32_t low = 0, high = 0;
   for (unsigned l = 0; l < 32; ++l) {
     low |= uint32_t(relate(i.a, load(a[l]), load(b[l]))) << l;
     high |= uint32_t(relate(i.a, load(a[l] >> 16), load(b[l] >> 16))) << l;
   }
-  w.setPredicate(w.operand(i, 0), mask, combine(i.b, low, with));
-  if (i.c & 1) {
-    w.setPredicate(w.operand(i, 1), mask,
-                   combine(i.b, i.d & 32 ? high : ~low, with));
-  }
+  deliver(w, i, mask, low, high);
 }
 
 template <class T> void select(Warp &w, const Instruction &i, uint32_t mask) {
@@ -162,7 +182,12 @@ void slct(Warp &w, const Instruction &i, uint32_t mask) {
   const T *a = w.source<T>(w.operand(i, 1)), *b = w.source<T>(w.operand(i, 2));
   const C *c = w.source<C>(w.operand(i, 3));
   perLane<T>(w, w.operand(i, 0), mask,
-             [=](unsigned l) { return c[l] >= C(0) ? a[l] : b[l]; });
+             [=](unsigned l) {
+               return c[l] >= C(0) ||
+                              (i.a && c[l] > C(-0x1p-126f) && c[l] < C(0))
+                          ? a[l]
+                          : b[l];
+             });
 }
 
 Handler compareOf(Type type) {
@@ -203,7 +228,6 @@ bool decodeCompare(Decoder &d) {
   Instruction &i = d.instruction();
   if (op == "selp" || op == "slct") {
     bool ftz = op == "slct" && d.take("ftz");
-    (void)ftz; // the sign of a flushed subnormal stays
     Type type = d.takeType();
     unsigned bytes = typeBytes(type);
     if (bytes != 2 && bytes != 4 && bytes != 8) {
@@ -222,6 +246,7 @@ bool decodeCompare(Decoder &d) {
       i.handler =
           bytes == 8 ? slct<uint64_t, int32_t> : slct<uint32_t, int32_t>;
     } else if (control == Type::F32) {
+      i.a = ftz; // a flushed subnormal is a zero, which is not negative
       i.handler = bytes == 8 ? slct<uint64_t, float> : slct<uint32_t, float>;
     } else {
       return false;
@@ -241,8 +266,17 @@ bool decodeCompare(Decoder &d) {
   Type destination = op == "set" ? d.takeType() : Type::None;
   Type type = d.takeType();
   i.handler = compareOf(type);
+  bool packed = type == Type::F16x2 || type == Type::BF16x2;
+  bool bf16 = type == Type::BF16 || type == Type::BF16x2;
+  i.d = (bf16 ? uint32_t(BF16Source) : 0u) | (packed ? uint32_t(Packed) : 0u);
   if (ftz) {
-    i.handler = type == Type::F32 && op == "setp" ? compareFlushed : nullptr;
+    if (type == Type::F32) {
+      i.handler = compareFlushed;
+    } else if (type == Type::F16 || type == Type::F16x2) {
+      i.d |= FlushF16;
+    } else {
+      return false;
+    }
   }
   if (!i.handler) {
     return false;
@@ -252,13 +286,34 @@ bool decodeCompare(Decoder &d) {
     return false;
   }
   if (op == "set") {
-    if ((destination != Type::U32 && destination != Type::S32 &&
-         destination != Type::F32) ||
-        i.handler == compareHalf || !d.dest(d.ast(0), 4)) {
+    bool half = i.handler == compareHalf;
+    switch (destination) {
+    case Type::U32:
+    case Type::S32:
+      break;
+    case Type::F32:
+      i.d |= ToF32;
+      if (half) {
+        return false;
+      }
+      break;
+    case Type::U16:
+    case Type::S16:
+      i.d |= To16;
+      if (!half || packed) {
+        return false;
+      }
+      break;
+    default:
+      i.d |= bf16 ? ToBF16 : ToF16;
+      if (!half || destination != type) {
+        return false;
+      }
+    }
+    if (!d.dest(d.ast(0), typeBytes(destination))) {
       return false;
     }
     i.c = 2;
-    i.d = destination == Type::F32;
   } else {
     const AstOperand &o = d.ast(0);
     if (o.kind == AstOperand::Pair) {
@@ -269,8 +324,6 @@ bool decodeCompare(Decoder &d) {
     } else if (!d.predicateDest(o)) {
       return false;
     }
-    i.d = (type == Type::BF16 || type == Type::BF16x2 ? 16u : 0u) |
-          (type == Type::F16x2 || type == Type::BF16x2 ? 32u : 0u);
   }
   return d.source(d.ast(1), type) && d.source(d.ast(2), type) &&
          (!i.b || d.predicateSource(d.ast(3)));

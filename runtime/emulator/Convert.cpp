@@ -125,13 +125,35 @@ float toFloat(const Value &v, uint32_t rounding) {
   return r;
 }
 
+double toDouble(const Value &v, uint32_t rounding) {
+  if (v.isFloat) {
+    return v.f;
+  }
+  if (v.u == 0) { // the host's conversion of unsigned zero may round to -0
+    return 0;
+  }
+  static const int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD,
+                               FE_UPWARD, FE_TONEAREST};
+  std::fesetround(kModes[rounding]);
+  volatile double r;
+  if (v.isSigned) {
+    volatile int64_t x = int64_t(v.u);
+    r = double(x);
+  } else {
+    volatile uint64_t x = v.u;
+    r = double(x);
+  }
+  std::fesetround(FE_TONEAREST);
+  return r;
+}
+
 /// Rounds to f16 or bf16 once: via f32 rounded to odd for nearest.
 uint16_t toHalf(const Value &v, bool bf16, uint32_t rounding) {
   float f = toFloat(v, TowardZero);
-  double exact = v.isFloat    ? v.f
-                 : v.isSigned ? double(int64_t(v.u))
-                              : double(v.u);
-  if (std::isfinite(f) && double(f) != exact) {
+  bool exact = v.isFloat    ? double(f) == v.f
+               : v.isSigned ? __int128(f) == int64_t(v.u)
+                            : (unsigned __int128)(f) == v.u;
+  if (std::isfinite(f) && !exact) {
     f = floatOf(bitsOf(f) | 1);
   }
   uint16_t nearest = bf16 ? encodeBF16(f) : encodeF16(f);
@@ -156,7 +178,8 @@ uint16_t toHalf(const Value &v, bool bf16, uint32_t rounding) {
   return nearest;
 }
 
-uint64_t toInteger(Type type, const Value &v, uint32_t rounding, bool sat) {
+uint64_t toInteger(Type type, const Value &v, uint32_t rounding, bool sat,
+                   bool fromF64) {
   unsigned bits = 8 * typeBytes(type);
   bool isSignedTarget = isSigned(type);
   uint64_t mask = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
@@ -181,10 +204,10 @@ uint64_t toInteger(Type type, const Value &v, uint32_t rounding, bool sat) {
     }
     return u & mask;
   }
-  // Float to integer always clamps; NaN is 0 for .u and narrow types, and the
-  // largest-magnitude pattern for 64 bits (ISA: 0x8000... for f32/f64 to s64).
+  // Float to integer always clamps; NaN is 0, or 2^(width - 1) when the source
+  // is f64 or the result has 64 bits (ISA 9.7.9.21).
   if (std::isnan(v.f)) {
-    return bits == 64 ? uint64_t(1) << 63 : 0;
+    return bits == 64 || fromF64 ? uint64_t(1) << (bits - 1) : 0;
   }
   double r = roundIntegral(v.f, rounding);
   double low = isSignedTarget ? -std::ldexp(1.0, int(bits) - 1) : 0;
@@ -206,7 +229,7 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
     v.f = double(flushed(float(v.f)));
   }
   if (!isFloat(to) && to != Type::TF32) {
-    uint64_t r = toInteger(to, v, i.c, i.d & Sat);
+    uint64_t r = toInteger(to, v, i.c, i.d & Sat, from == Type::F64);
     if (isSigned(to)) { // registers wider than the type sign-extend
       unsigned shift = 64 - 8 * typeBytes(to);
       r = uint64_t(int64_t(r << shift) >> shift);
@@ -219,7 +242,7 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
   if (v.isFloat && (i.d & Sat)) {
     v.f = v.f > 0 ? (v.f < 1 ? v.f : 1.0) : 0.0;
   }
-  if (v.isFloat && (i.d & Relu) && v.f < 0) {
+  if (v.isFloat && (i.d & Relu) && v.f <= 0) {
     v.f = 0;
   }
   uint32_t rounding = i.d & Integral ? uint32_t(Nearest) : i.c;
@@ -250,12 +273,10 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
       }
       r &= 0xffffe000u;
     }
-    return r;
+    return (i.d & Relu) && r == 0x80000000u ? 0 : r;
   }
   default: {
-    double r = v.isFloat    ? v.f
-               : v.isSigned ? double(int64_t(v.u))
-                            : double(v.u);
+    double r = toDouble(v, rounding);
     uint64_t out;
     std::memcpy(&out, &r, 8);
     return out;

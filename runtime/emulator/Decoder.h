@@ -72,7 +72,8 @@ public:
   int takeOneOf(std::initializer_list<std::string_view> names);
   /// Takes the next type in the mnemonic from the left; None if there is none.
   Type takeType();
-  /// Takes cache, eviction, scope and ordering qualifiers of memory operations.
+  /// Takes cache, eviction, scope and ordering qualifiers of memory
+  /// operations; ordering and scope are kept in the instruction.
   void takeMemoryQualifiers();
   StateSpace takeSpace(StateSpace otherwise);
 
@@ -88,6 +89,7 @@ public:
   bool address(const AstOperand &o);
   /// True for the name of a variable that has an address.
   bool isAddressSymbol(const AstOperand &o);
+  bool isPredicate(const AstOperand &o);
   bool vector(const AstOperand &o, Type type, bool isDest, bool loose);
   bool fail(const std::string &what);
   bool failed() const { return !error_.empty(); }
@@ -105,6 +107,8 @@ public:
   void emit(Handler handler, std::vector<Operand> operands, uint32_t a);
   Operand trash(unsigned bytes);
   Operand newRegister(unsigned bytes);
+  /// The condition code register's carry, as a predicate of the thread.
+  Operand carryFlag();
 
 private:
   struct Symbol {
@@ -159,7 +163,7 @@ private:
   std::unordered_map<std::string, uint32_t> sharedOffsets_;
   std::unordered_map<uint64_t, uint32_t> constants32_, constants64_;
   std::unordered_map<int, uint32_t> specials_;
-  uint32_t trashLine_ = 0;
+  uint32_t trashLine_ = 0, carryLine_ = 0;
   // The statement being decoded.
   const AstStatement *statement_ = nullptr;
   int scope_ = 0;
@@ -180,14 +184,23 @@ bool decodeCompare(Decoder &d);
 bool decodeConvert(Decoder &d);
 bool decodeMove(Decoder &d);
 bool decodeMemory(Decoder &d);
+bool decodePolicy(Decoder &d); // createpolicy
 bool decodeAtomic(Decoder &d);
+bool decodeAtomic128(Decoder &d);
 bool decodeBarrier(Decoder &d);
 bool decodeMbarrier(Decoder &d);
 bool decodeWarp(Decoder &d);
 bool decodeMisc(Decoder &d);
+bool decodeFence(Decoder &d);
 bool decodeBulk(Decoder &d);
 bool decodeTensorCore(Decoder &d);
 bool decodeMatrix(Decoder &d);
+bool isThreadCopy(const Decoder &d);
+bool decodeThreadCopy(Decoder &d);
+bool decodeWgmma(Decoder &d);
+bool decodeMmaSync(Decoder &d);
+bool isExtendedInteger(const Decoder &d);
+bool decodeExtendedInteger(Decoder &d);
 
 } // namespace gmoe::emulator
 

@@ -64,6 +64,16 @@ Operand Decoder::newRegister(unsigned bytes) {
   return o;
 }
 
+Operand Decoder::carryFlag() {
+  if (carryLine_ == 0) {
+    carryLine_ = newLines(4);
+  }
+  Operand o;
+  o.kind = Operand::Predicate;
+  o.line = carryLine_;
+  return o;
+}
+
 static bool specialByName(const std::string &name, SpecialRegister &out) {
   using S = SpecialRegister;
   static const std::unordered_map<std::string, S> kNames = {
@@ -198,6 +208,7 @@ bool Decoder::dest(const AstOperand &o, unsigned bytes, bool loose) {
   if (!resolve(o, bytes, true, loose, Type::None, out)) {
     return false;
   }
+  out.written = true;
   push(out);
   return true;
 }
@@ -214,6 +225,7 @@ bool Decoder::source(const AstOperand &o, Type type, bool loose) {
 bool Decoder::predicateDest(const AstOperand &o) {
   Operand out;
   out.kind = Operand::Predicate;
+  out.written = true;
   if (o.kind == AstOperand::Name && o.name == "_") {
     out.line = trashLine_;
     push(out);
@@ -254,6 +266,12 @@ bool Decoder::isAddressSymbol(const AstOperand &o) {
   Symbol symbol;
   return o.kind == AstOperand::Name && find(o.name, scope_, symbol) &&
          symbol.kind != Symbol::Register && symbol.kind != Symbol::Predicate;
+}
+
+bool Decoder::isPredicate(const AstOperand &o) {
+  Symbol symbol;
+  return o.kind == AstOperand::Name && find(o.name, scope_, symbol) &&
+         symbol.kind == Symbol::Predicate;
 }
 
 bool Decoder::address(const AstOperand &o) {
@@ -318,6 +336,7 @@ bool Decoder::vector(const AstOperand &o, Type type, bool isDest, bool loose) {
     if (!resolve(child, typeBytes(type), isDest, loose, type, e)) {
       return false;
     }
+    e.written = isDest;
     elements.push_back(e);
   }
   Operand out;

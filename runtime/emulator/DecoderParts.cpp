@@ -104,13 +104,25 @@ void Decoder::takeMemoryQualifiers() {
   for (size_t k = 1; k < parts_.size(); ++k) {
     const std::string &p = parts_[k];
     if (p == "volatile" || p == "relaxed" || p == "acquire" || p == "release" ||
-        p == "acq_rel" || p == "weak" || p == "mmio" || p == "cta" ||
+        p == "acq_rel" || p == "sc" || p == "weak" || p == "mmio" || p == "cta" ||
         p == "cluster" || p == "gpu" || p == "sys" || p == "ca" || p == "cg" ||
         p == "cs" || p == "lu" || p == "cv" || p == "wb" || p == "wt" ||
         p == "nc" || p == "unified" || p.rfind("L1::", 0) == 0 ||
         p.rfind("L2::", 0) == 0 || p.rfind("level::", 0) == 0) {
       taken_[k] = true;
     }
+    Instruction &i = instruction_;
+    i.order = p == "volatile" || p == "relaxed" || p == "mmio" ? Order::Relaxed
+              : p == "acquire"                                 ? Order::Acquire
+              : p == "release"                                 ? Order::Release
+              : p == "acq_rel"                                 ? Order::AcqRel
+              : p == "sc"                                      ? Order::Sc
+                                                               : i.order;
+    i.scope = p == "cta"       ? MemoryScope::Cta
+              : p == "cluster" ? MemoryScope::Cluster
+              : p == "gpu"     ? MemoryScope::Gpu
+              : p == "sys"     ? MemoryScope::Sys
+                               : i.scope;
   }
 }
 
@@ -149,11 +161,7 @@ bool Decoder::decode() {
       {"abs", decodeArithmetic},
       {"neg", decodeArithmetic},
       {"rem", decodeInteger},
-      {"mul24", decodeInteger},
       {"sad", decodeInteger},
-      {"addc", decodeInteger},
-      {"subc", decodeInteger},
-      {"madc", decodeInteger},
       {"popc", decodeInteger},
       {"clz", decodeInteger},
       {"bfind", decodeInteger},
@@ -170,9 +178,6 @@ bool Decoder::decode() {
       {"shf", decodeInteger},
       {"lop3", decodeInteger},
       {"prmt", decodeInteger},
-      {"szext", decodeInteger},
-      {"bmsk", decodeInteger},
-      {"dp4a", decodeInteger},
       {"rcp", decodeFloat},
       {"sqrt", decodeFloat},
       {"rsqrt", decodeFloat},
@@ -198,6 +203,7 @@ bool Decoder::decode() {
       {"st", decodeMemory},
       {"prefetch", decodeMemory},
       {"prefetchu", decodeMemory},
+      {"createpolicy", decodePolicy},
       {"applypriority", decodeMemory},
       {"discard", decodeMemory},
       {"atom", decodeAtomic},
@@ -211,8 +217,8 @@ bool Decoder::decode() {
       {"activemask", decodeWarp},
       {"redux", decodeWarp},
       {"elect", decodeWarp},
-      {"membar", decodeMisc},
-      {"fence", decodeMisc},
+      {"membar", decodeFence},
+      {"fence", decodeFence},
       {"nanosleep", decodeMisc},
       {"trap", decodeMisc},
       {"brkpt", decodeMisc},
@@ -223,8 +229,20 @@ bool Decoder::decode() {
       {"tensormap", decodeBulk},
       {"clusterlaunchcontrol", decodeBulk},
       {"tcgen05", decodeTensorCore},
+      {"wgmma", decodeWgmma},
+      {"mma", decodeMmaSync},
+      {"movmatrix", decodeMatrix},
       {"ldmatrix", decodeMatrix},
       {"stmatrix", decodeMatrix}};
+  if (isExtendedInteger(*this)) {
+    return decodeExtendedInteger(*this);
+  }
+  if (isThreadCopy(*this)) {
+    return decodeThreadCopy(*this);
+  }
+  if (parts_[0] == "atom" && parts_.back() == "b128") {
+    return decodeAtomic128(*this);
+  }
   auto it = kFamilies.find(parts_[0]);
   return it != kFamilies.end() && it->second(*this);
 }

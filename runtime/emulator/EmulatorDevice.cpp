@@ -1,5 +1,6 @@
 #include "runtime/emulator/EmulatorDevice.h"
 #include "runtime/emulator/Decoder.h"
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Machine.h"
 #include "runtime/emulator/Parser.h"
 
@@ -128,7 +129,8 @@ public:
     }
     auto image = std::make_unique<Image>();
     image->memory = &memory_;
-    image->source = std::string(text);
+    image->source =
+        options_.rewrite ? options_.rewrite(text) : std::string(text);
     Expected<AstModule> module = parseModule(image->source);
     if (!module) {
       return module.status();
@@ -187,6 +189,7 @@ public:
 
   const EmulatorStats &stats() const override { return stats_; }
   void setScheduleSeed(uint64_t seed) override { options_.scheduleSeed = seed; }
+  const std::vector<Finding> &findings() const override { return findings_; }
 
 private:
   Status host(uint64_t address, uint64_t bytes, uint8_t *&out) {
@@ -294,6 +297,11 @@ private:
   }
 
   Status run(LaunchContext &x) {
+    LaunchHazards hazards(options_.hazards,
+                          std::max(1u, options_.maximumFindings));
+    bool watched = options_.hazards != HazardLevel::Off;
+    x.hazards = watched ? &hazards : nullptr;
+    memory_.watch(watched);
     uint64_t total = uint64_t(x.clusters.x) * x.clusters.y * x.clusters.z;
     unsigned threads = options_.threads ? options_.threads
                                         : std::thread::hardware_concurrency();
@@ -306,11 +314,13 @@ private:
     Counters sum;
     auto work = [&] {
       Cluster cluster;
+      Hazards checker(hazards);
+      cluster.hazards = watched ? &checker : nullptr;
       for (;;) {
         uint64_t id = next++;
         // Earlier clusters still run, so that the first failure is the same one
         // whatever the number of threads.
-        if (id >= total || id > firstFailure.load()) {
+        if (id >= total || id > firstFailure.load() || hazards.enough()) {
           break;
         }
         initializeCluster(cluster, x, id);
@@ -346,13 +356,28 @@ private:
     stats_.macs += sum.macs;
     stats_.cpInstructions += sum.cpInstructions;
     stats_.tmaBytes += sum.tmaBytes;
-    return failure;
+    memory_.watch(false);
+    findings_ = hazards.take();
+    return findings_.empty() ? failure : summary(failure);
+  }
+
+  Status summary(const Status &failure) const {
+    std::string text;
+    for (const Finding &f : findings_) {
+      text += (text.empty() ? "[" : "\n[") + std::string(findingId(f.kind)) +
+              "] " + f.text;
+    }
+    if (!failure.ok() && failure.code() != StatusCode::Hazard) {
+      text += "\n" + failure.message();
+    }
+    return Status(StatusCode::Hazard, text);
   }
 
   EmulatorOptions options_;
   DeviceInfo info_;
   Memory memory_;
   EmulatorStats stats_;
+  std::vector<Finding> findings_;
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 // dependence, so such a copy is done again when the wait delivers; every other
 // use before the wait reads poison.
 #include "runtime/emulator/LateMoves.h"
+#include "runtime/emulator/Hazards.h"
 
 #include <algorithm>
 
@@ -92,6 +93,9 @@ void beginLateLoad(Warp &w, const Operand &destination) {
 void finishLateMoves(Warp &w) {
   for (const auto &[instruction, mask] : w.lateMoves) {
     instruction->plain(w, *instruction, mask);
+    if (Hazards *h = w.cluster->hazards) {
+      h->tmemLoaded(w, *instruction, mask, true);
+    }
   }
   w.lateMoves.clear();
   w.lateLines.clear();

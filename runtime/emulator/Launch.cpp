@@ -1,6 +1,6 @@
 // Sets a cluster up for one launch: shared and tensor memory, special
 // registers.
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Hazards.h"
 
 #include <algorithm>
 
@@ -164,6 +164,7 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
   c.effects = 0;
   c.arrived = 0;
   c.generation = 0;
+  c.threadCopies = 0;
   c.random.state = x.seed * 0x9e3779b97f4a7c15ull + id * 0xd1342543de82ef95ull;
   c.status = Status();
   uint32_t threads = x.block.x * x.block.y * x.block.z;
@@ -212,7 +213,18 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
       s.mask = w.alive;
       w.splits.push_back(s);
       fillSpecials(w, x, c.index);
+      if (c.hazards) {
+        w.watched = c.hazards->full();
+        w.defined.assign(p.registerLines, w.watched ? 0 : ~0u);
+        for (const auto &special : p.specials) {
+          w.defined[special.second] = ~0u;
+        }
+      }
     }
+  }
+  c.stop = false;
+  if (c.hazards) {
+    c.hazards->begin(c);
   }
 }
 

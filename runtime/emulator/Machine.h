@@ -4,6 +4,7 @@
 #define GMOE_RUNTIME_EMULATOR_MACHINE_H
 
 #include "runtime/core/Device.h"
+#include "runtime/emulator/Finding.h"
 #include "runtime/emulator/Layout.h"
 #include "runtime/emulator/Memory.h"
 #include "runtime/emulator/Program.h"
@@ -17,6 +18,9 @@
 namespace gmoe::emulator {
 
 struct Cluster;
+class Hazards;
+class LaunchHazards;
+struct ThreadKnowledge;
 
 /// splitmix64: small, and the same on every host.
 struct Random {
@@ -45,6 +49,16 @@ struct MBarrier {
   uint32_t pending = 0, expected = 0;
   int32_t transactions = 0;
   uint64_t phase = 0;
+  uint32_t hazard = 0; // its state in the hazard checker + 1
+};
+
+/// Who issued asynchronous work, and what it knew at that moment. Empty
+/// without the hazard checker.
+struct Issuer {
+  std::shared_ptr<const ThreadKnowledge> knowledge;
+  uint32_t thread = 0, time = 0;
+  uint32_t stream = 0, position = 0; // the work itself; 0: its mbarrier's
+  bool genericProxy = false;         // cp.async
 };
 
 struct NamedBarrier {
@@ -68,6 +82,7 @@ struct TensorOp {
   uint32_t inputScale = 0; // scale-input-d
   uint32_t barrier = 0;
   uint16_t multicast = 0;
+  Issuer issuer;
 };
 
 struct Cta {
@@ -95,6 +110,13 @@ struct Cta {
   }
 };
 
+/// One thread's part of a cp.async.
+struct ThreadCopy {
+  uint64_t global = 0;
+  uint32_t shared = 0, group = 0;
+  uint8_t lane = 0, bytes = 0, sourceBytes = 0;
+};
+
 /// A bulk copy in flight. Sources and tensor maps are read when it completes.
 struct AsyncOp {
   enum Kind : uint8_t {
@@ -104,6 +126,8 @@ struct AsyncOp {
     BulkStore, // shared to global
     BulkPeer,  // shared to the cluster's shared
     ClusterCancel,
+    ThreadCopy,   // cp.async of a warp
+    ThreadArrive, // cp.async.mbarrier.arrive of one thread
   } kind = TensorLoad;
   const Instruction *instruction = nullptr;
   uint64_t due = 0;
@@ -116,9 +140,13 @@ struct AsyncOp {
   uint32_t shared = 0, barrier = 0, bytes = 0;
   uint16_t multicast = 0;   // CTA ranks; 0: the one in the addresses
   bool pairBarrier = false; // .cta_group::2
-  uint8_t reduction = 0;    // 0 none, else ReductionOp + 1
+  uint8_t reduction = 0;    // 0 none, else Reduction + 1
+  uint8_t reductionType = 0; // a Type; tensor copies take their map's
+  bool rowList = false;      // gather4 and scatter4
   std::vector<uint8_t> staged;
   TensorMapDesc map;
+  Issuer issuer;
+  std::vector<emulator::ThreadCopy> copies;
 };
 
 enum class WaitKind : uint8_t {
@@ -128,6 +156,7 @@ enum class WaitKind : uint8_t {
   ClusterWait, // barrier.cluster.wait
   Lanes,       // other lanes of the warp must arrive here
   BulkGroup,
+  CopyGroup, // cp.async
   TmemAlloc,
   Yield, // runnable again at once, after the others
 };
@@ -156,6 +185,15 @@ struct PendingTmem {
   std::vector<uint32_t> values;
 };
 
+/// wgmma.mma_async of one warp, not yet waited for.
+struct PendingWgmma {
+  const Instruction *instruction = nullptr;
+  uint32_t group = 0;
+  uint64_t aDesc = 0, bDesc = 0;
+  bool accumulate = false;
+  Issuer issuer;
+};
+
 struct alignas(128) RegisterLine {
   uint32_t lanes[32];
 };
@@ -181,7 +219,13 @@ struct Warp {
   bool clusterArrived = false;
   uint32_t clusterArrivedMask = 0;
   std::array<uint64_t, 32> bulkGroup{};
+  std::array<uint32_t, 32> copyGroup{}; // of cp.async
+  std::vector<PendingWgmma> wgmma;
+  uint32_t wgmmaGroup = 0, wgmmaIssued = 0; // issued: position in its stream
+  std::vector<uint32_t> wgmmaEnds;          // of committed groups
   std::vector<PendingTmem> pendingTmem;
+  std::vector<uint32_t> defined; // by register line: lanes that were written
+  bool watched = false;          // reads of registers are checked
   std::vector<uint8_t> lateLines; // LateMoves.cpp: registers not yet delivered
   std::vector<std::pair<const Instruction *, uint32_t>> lateMoves;
   const Allocation *cachedAllocation = nullptr;
@@ -237,6 +281,8 @@ struct Warp {
   void fail(const std::string &what, int lane = -1);
   /// True when all living lanes of `members` are here; else blocks.
   bool converged(uint32_t members, uint32_t mask);
+  /// The same for an error that the hazard checker lists.
+  void fail(FindingKind kind, const std::string &what, int lane = -1);
   std::string place(int lane) const;
 };
 
@@ -250,6 +296,7 @@ struct LaunchContext {
   uint32_t clusterSize = 1, smCount = 1;
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
+  LaunchHazards *hazards = nullptr;
   bool eagerTensorLoads = false;
   uint64_t instructionLimit = 0;
   std::atomic<uint64_t> *nextCluster = nullptr; // the first not yet begun
@@ -262,6 +309,7 @@ struct Cluster {
   std::vector<Cta> ctas;
   std::vector<Warp> warps;
   std::vector<AsyncOp> async;
+  uint64_t threadCopies = 0; // orders cp.async and arrivals on them
   uint64_t tick = 0, nextDue = ~uint64_t(0);
   uint64_t effects = 0; // stores, arrivals, completions: progress made
   uint32_t arrived = 0; // at the cluster barrier, in threads
@@ -270,6 +318,8 @@ struct Cluster {
   Random random{0};
   Counters counters;
   Status status;
+  Hazards *hazards = nullptr; // null: off
+  bool stop = false;          // enough findings
   std::vector<float> scratchA, scratchB;
 
   bool failed() const { return !status.ok(); }
@@ -280,6 +330,12 @@ struct Cluster {
   }
   /// Fails with the place of an asynchronous operation.
   void failAsync(const Instruction &i, uint32_t warp, const std::string &what);
+  void failAsync(FindingKind kind, const Instruction &i, uint32_t warp,
+                 const std::string &what);
+  /// Fails with an error that the hazard checker lists.
+  void failFinding(FindingKind kind, uint32_t line, const std::string &what);
+  /// "kernel 'k', line 7, 'ld.shared.b32 ...'".
+  std::string describe(const Instruction &i) const;
   Cta *ctaOf(uint32_t sharedAddress) {
     uint32_t rank = sharedAddress >> 24;
     return rank < ctas.size() ? &ctas[rank] : nullptr;
@@ -313,6 +369,10 @@ void clusterBarrierCheck(Cluster &cluster);
 void finishNamedBarrier(Warp &warp, const Split &split);
 bool bulkGroupsPending(const Warp &warp, uint32_t mask, uint64_t allowed,
                        bool reads);
+
+// CopyAsync.cpp
+bool copyGroupsPending(const Warp &warp, uint32_t mask, const Wait &wait);
+bool completeThreadOp(Cluster &cluster, AsyncOp &op);
 
 // Tma.cpp, Tcgen05*.cpp: run one operation to its end. False: not yet finished
 // (a store between reading and writing).

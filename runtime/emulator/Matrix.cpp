@@ -48,10 +48,32 @@ void matrix(Warp &w, const Instruction &i, uint32_t mask) {
   }
 }
 
+/// movmatrix: the transpose of a tile held in registers.
+void transpose(Warp &w, const Instruction &i, uint32_t mask) {
+  if (!w.converged(0xffffffffu, mask)) {
+    return;
+  }
+  uint16_t tile[8][8];
+  const uint32_t *from = w.source<uint32_t>(w.operand(i, 1));
+  for (unsigned t = 0; t < 32; ++t) {
+    tile[t / 4][t % 4 * 2] = uint16_t(from[t]);
+    tile[t / 4][t % 4 * 2 + 1] = uint16_t(from[t] >> 16);
+  }
+  uint32_t *to = w.target<uint32_t>(w.operand(i, 0));
+  for (unsigned t = 0; t < 32; ++t) {
+    to[t] = tile[t % 4 * 2][t / 4] | uint32_t(tile[t % 4 * 2 + 1][t / 4]) << 16;
+  }
+}
+
 } // namespace
 
 bool decodeMatrix(Decoder &d) {
   Instruction &i = d.instruction();
+  if (d.part(0) == "movmatrix") {
+    return d.take("sync") && d.take("aligned") && d.take("m8n8") &&
+           d.take("trans") && d.take("b16") &&
+           simple(d, transpose, 4, {Type::B32});
+  }
   i.d = d.part(0) == "ldmatrix";
   if (!d.take("sync") || !d.take("aligned") || !d.take("m8n8")) {
     return false;

@@ -28,6 +28,7 @@ struct Operand {
   uint8_t bytes = 4; // register width
   uint8_t bank = 0;  // 0: the warp's registers, 1: the program's constants
   bool negated = false;
+  bool written = false; // a destination
   StateSpace space = StateSpace::Generic; // of an Address whose symbol tells
   uint32_t line = 0;
   int64_t offset = 0; // of an Address
@@ -35,6 +36,10 @@ struct Operand {
   /// of Program::operands.
   uint32_t first = 0, count = 0;
 };
+
+/// Ordering and scope of a memory operation, a fence or an mbarrier operation.
+enum class Order : uint8_t { Weak, Relaxed, Acquire, Release, AcqRel, Sc };
+enum class MemoryScope : uint8_t { None, Cta, Cluster, Gpu, Sys };
 
 enum class Flow : uint8_t { Normal, Branch, BranchIndexed, Exit };
 
@@ -44,6 +49,8 @@ struct Instruction {
   uint16_t operandCount = 0;
   Flow flow = Flow::Normal;
   bool guarded = false, guardNegated = false;
+  Order order = Order::Weak;
+  MemoryScope scope = MemoryScope::None;
   uint32_t guardLine = 0;
   uint32_t target = 0; // of a branch; first in Program::branchTargets
   uint32_t targetCount = 0;

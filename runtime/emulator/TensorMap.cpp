@@ -170,7 +170,7 @@ Expected<TensorMap> encodeTensorMap(const TensorMapDesc &desc) {
   return map;
 }
 
-Expected<TensorMapDesc> decodeTensorMap(const uint8_t *bytes) {
+Expected<TensorMapDesc> decodeTensorMapFields(const uint8_t *bytes) {
   Encoded e;
   std::memcpy(&e, bytes, sizeof e);
   if (e.magic != kMagic || e.version != kVersion) {
@@ -192,11 +192,13 @@ Expected<TensorMapDesc> decodeTensorMap(const uint8_t *bytes) {
   d.swizzle = TensorMapSwizzle(e.swizzle);
   d.l2Promotion = e.l2Promotion;
   d.oobFill = e.oobFill;
-  Status status = validateTensorMap(d);
-  if (!status) {
-    return status;
-  }
   return d;
+}
+
+Expected<TensorMapDesc> decodeTensorMap(const uint8_t *bytes) {
+  Expected<TensorMapDesc> d = decodeTensorMapFields(bytes);
+  Status status = d ? validateTensorMap(*d) : d.status();
+  return status ? d : Expected<TensorMapDesc>(status);
 }
 
 } // namespace gmoe::emulator

@@ -13,6 +13,8 @@ Status validateTensorMap(const TensorMapDesc &desc);
 Expected<TensorMap> encodeTensorMap(const TensorMapDesc &desc);
 /// Refuses bytes that encodeTensorMap did not write.
 Expected<TensorMapDesc> decodeTensorMap(const uint8_t *bytes);
+/// Without the rules: a map may break them between two tensormap.replace.
+Expected<TensorMapDesc> decodeTensorMapFields(const uint8_t *bytes);
 /// Writes a changed description back, as tensormap.replace does.
 void storeTensorMap(const TensorMapDesc &desc, uint8_t *bytes);
 

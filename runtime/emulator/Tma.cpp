@@ -1,7 +1,7 @@
 // Completion of asynchronous copies: tiles with swizzle, out-of-bounds fill and
 // clipping (ISA 5.5, 9.7.9.25, 9.7.9.27).
-#include "runtime/emulator/Machine.h"
-#include "runtime/numerics/Codecs.h"
+#include "runtime/emulator/Hazards.h"
+#include "runtime/emulator/Reduce.h"
 
 #include <algorithm>
 
@@ -31,6 +31,7 @@ struct Tile {
   uint32_t bits = 0;       // of an element in global memory
   uint32_t innerBytes = 0; // of a row of the box in shared memory
   uint32_t rows = 0;
+  std::array<uint32_t, 5> extent{}; // of the box in shared memory, elements
   uint32_t bytes() const { return innerBytes * rows; }
 };
 
@@ -42,7 +43,13 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
       p = c.context->params.data() + offset;
     }
   } else {
-    p = c.context->memory->resolve(op.global, 128);
+    const Allocation *a = c.context->memory->find(op.global, 128);
+    p = a ? a->data.get() + (op.global - a->base) : nullptr;
+    if (a && c.hazards) {
+      c.hazards->asyncReadGlobal(op, *a, op.global - a->base, 128, true);
+      c.hazards->mapRead(op, op.global,
+                         op.usesGroup ? nullptr : c.barrierAt(op.barrier));
+    }
   }
   if (!p) {
     c.failAsync(*op.instruction, op.warp, "the tensor map is out of bounds");
@@ -54,26 +61,30 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
     return false;
   }
   tile.map = *map;
-  if (tile.map.rank != op.dimensions) {
+  const TensorMapDesc &m = tile.map;
+  uint32_t rank = op.rowList ? 2 : op.dimensions;
+  if (m.rank != rank) {
     c.failAsync(*op.instruction, op.warp,
-                "the tensor map has rank " + std::to_string(tile.map.rank) +
-                    ", the instruction " + std::to_string(op.dimensions));
+                "the tensor map has rank " + std::to_string(m.rank) +
+                    ", the instruction " + std::to_string(rank));
     return false;
   }
-  for (uint32_t k = 0; k < tile.map.rank; ++k) {
-    if (tile.map.elementStrides[k] != 1) {
-      c.failAsync(*op.instruction, op.warp,
-                  "element strides other than 1 are not supported");
-      return false;
-    }
+  if (op.rowList && m.box[1] != 1) {
+    c.failAsync(*op.instruction, op.warp,
+                "gather4 and scatter4 need a box of one row, not " +
+                    std::to_string(m.box[1]));
+    return false;
   }
-  tile.bits = tensorMapElementBits(tile.map.type);
-  bool padded = tile.map.type == TensorMapType::U4Align16B ||
-                tile.map.type == TensorMapType::U6Align16B;
-  tile.innerBytes = tile.map.box[0] * (padded ? 8 : tile.bits) / 8;
-  uint64_t rows = 1;
-  for (uint32_t k = 1; k < tile.map.rank; ++k) {
-    rows *= tile.map.box[k];
+  tile.bits = tensorMapElementBits(m.type);
+  bool padded = m.type == TensorMapType::U4Align16B ||
+                m.type == TensorMapType::U6Align16B;
+  tile.innerBytes = m.box[0] * (padded ? 8 : tile.bits) / 8;
+  tile.extent[0] = m.box[0]; // without interleave its stride is ignored
+  uint64_t rows = op.rowList ? 4 : 1;
+  for (uint32_t k = 1; k < m.rank; ++k) {
+    tile.extent[k] =
+        (m.box[k] + m.elementStrides[k] - 1) / m.elementStrides[k];
+    rows *= tile.extent[k];
   }
   if (rows * tile.innerBytes > kMaximumSharedBytes) {
     c.failAsync(*op.instruction, op.warp,
@@ -97,8 +108,12 @@ template <class F> bool forRows(const AsyncOp &op, const Tile &tile, F f) {
     bool inside = begin < end;
     uint64_t address = m.address;
     for (uint32_t k = 1; k < m.rank; ++k) {
-      int64_t x = int64_t(op.coordinates[k]) + rest % m.box[k];
-      rest /= m.box[k];
+      int64_t x = int64_t(op.coordinates[k]) +
+                  rest % tile.extent[k] * m.elementStrides[k];
+      rest /= tile.extent[k];
+      if (op.rowList) {
+        x = op.coordinates[1 + row];
+      }
       inside &= x >= 0 && x < int64_t(m.dims[k]);
       address += uint64_t(x) * m.strides[k - 1];
     }
@@ -107,6 +122,24 @@ template <class F> bool forRows(const AsyncOp &op, const Tile &tile, F f) {
     }
   }
   return true;
+}
+
+const uint8_t *readGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
+                          uint64_t bytes) {
+  const Allocation *a = c.context->memory->find(at, bytes);
+  if (a && c.hazards) {
+    c.hazards->asyncReadGlobal(op, *a, at - a->base, bytes, false);
+  }
+  return a ? a->data.get() + (at - a->base) : nullptr;
+}
+
+uint8_t *writeGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
+                     uint64_t bytes) {
+  const Allocation *a = c.context->memory->find(at, bytes);
+  if (a && c.hazards) {
+    c.hazards->asyncWriteGlobal(op, *a, at - a->base, bytes);
+  }
+  return a ? a->data.get() + (at - a->base) : nullptr;
 }
 
 /// Copies the box into `out` in row order, unswizzled, zero-filled outside.
@@ -130,9 +163,9 @@ bool gatherTile(Cluster &c, AsyncOp &op, const Tile &tile,
         uint64_t bitCount = uint64_t(end - begin) * tile.bits;
         uint64_t at = address + firstBit / 8;
         uint64_t bytes = (firstBit % 8 + bitCount + 7) / 8;
-        const uint8_t *from = c.context->memory->resolve(at, bytes);
+        const uint8_t *from = readGlobal(c, op, at, bytes);
         if (!from) {
-          c.failAsync(*op.instruction, op.warp,
+          c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                       "tensor read of " + std::to_string(bytes) + " bytes at " +
                           hexadecimal(at) + " is out of bounds: " +
                           c.context->memory->describeNearest(at));
@@ -177,15 +210,30 @@ bool signal(Cluster &c, AsyncOp &op, uint32_t barrier, uint32_t bytes) {
   if (!b || !b->valid) {
     error = "no mbarrier is initialized there";
   } else {
+    if (c.hazards) {
+      c.hazards->signalUse(*op.instruction, op.warp, op.issuer, *b, barrier);
+    }
     error = barrierComplete(c, *b, bytes);
   }
   if (!error.empty()) {
-    c.failAsync(*op.instruction, op.warp,
+    c.failAsync(FindingKind::TransactionBytes, *op.instruction, op.warp,
                 "complete_tx on the mbarrier at shared address " +
                     hexadecimal(barrier) + ": " + error);
     return false;
   }
   return true;
+}
+
+/// Writes plain bytes, or reduces them into memory.
+void store(const AsyncOp &op, uint8_t *to, const std::vector<uint8_t> &data) {
+  if (op.reduction == 0) {
+    std::memcpy(to, data.data(), data.size());
+    return;
+  }
+  Type type = Type(op.reductionType);
+  for (size_t b = 0; b < data.size(); b += typeBytes(type)) {
+    reduceElement(Reduction(op.reduction - 1), type, to + b, data.data() + b);
+  }
 }
 
 /// Delivers `data` to the destination CTAs and signals `transaction` bytes on
@@ -202,7 +250,7 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
     uint64_t span = data.size();
     uint8_t *to = c.sharedPointer(base, span);
     if (!to) {
-      c.failAsync(*op.instruction, op.warp,
+      c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                   "write of " + std::to_string(span) +
                       " bytes at shared address " + hexadecimal(base) +
                       " is out of bounds");
@@ -211,7 +259,7 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
     uint8_t *window = c.ctas[rank].shared.data();
     uint32_t offset = base & 0xffffffu;
     if (swizzle == TensorMapSwizzle::None || innerBytes == 0) {
-      std::memcpy(to, data.data(), data.size());
+      store(op, to, data);
     } else {
       uint32_t pitch = swizzle == TensorMapSwizzle::B32   ? 32
                        : swizzle == TensorMapSwizzle::B64 ? 64
@@ -240,67 +288,15 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
       }
       barrier = (op.barrier & 0xffffffu) | signalRank << 24;
     }
+    if (c.hazards) {
+      c.hazards->asyncWriteShared(op, c.ctas[rank], offset, data.size(),
+                                  c.barrierAt(barrier));
+    }
     if (!signal(c, op, barrier, transaction)) {
       return false;
     }
   }
   return true;
-}
-
-template <class T> void atomicAdd(uint8_t *p, T (*add)(T, T), T v) {
-  T *at = reinterpret_cast<T *>(p);
-  T old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
-  while (!__atomic_compare_exchange_n(at, &old, add(old, v), true,
-                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-  }
-}
-
-bool reduceAdd(TensorMapType type, uint8_t *to, const uint8_t *from) {
-  switch (type) {
-  case TensorMapType::F32: {
-    uint32_t v;
-    std::memcpy(&v, from, 4);
-    atomicAdd<uint32_t>(
-        to,
-        [](uint32_t a, uint32_t b) {
-          return numerics::bitsOf(numerics::floatOf(a) + numerics::floatOf(b));
-        },
-        v);
-    return true;
-  }
-  case TensorMapType::U32:
-  case TensorMapType::S32: {
-    uint32_t v;
-    std::memcpy(&v, from, 4);
-    atomicAdd<uint32_t>(to, [](uint32_t a, uint32_t b) { return a + b; }, v);
-    return true;
-  }
-  case TensorMapType::F16:
-  case TensorMapType::BF16: {
-    uint16_t v;
-    std::memcpy(&v, from, 2);
-    if (type == TensorMapType::BF16) {
-      atomicAdd<uint16_t>(
-          to,
-          [](uint16_t a, uint16_t b) {
-            return numerics::encodeBF16(numerics::decodeBF16(a) +
-                                        numerics::decodeBF16(b));
-          },
-          v);
-    } else {
-      atomicAdd<uint16_t>(
-          to,
-          [](uint16_t a, uint16_t b) {
-            return numerics::encodeF16(numerics::decodeF16(a) +
-                                       numerics::decodeF16(b));
-          },
-          v);
-    }
-    return true;
-  }
-  default:
-    return false;
-  }
 }
 
 bool storeTile(Cluster &c, AsyncOp &op) {
@@ -323,28 +319,49 @@ bool storeTile(Cluster &c, AsyncOp &op) {
       }
       std::memcpy(op.staged.data() + x, cta->shared.data() + at, 16);
     }
+    if (c.hazards) {
+      c.hazards->asyncReadShared(op, *cta, offset, tile.bytes());
+    }
     op.map = tile.map;
     op.sourceRead = true;
     return false;
   }
-  if (tile.bits < 8 || op.staged.size() != tile.bytes()) {
+  Type type = reductionType(tile.map.type);
+  bool packed = tile.map.type == TensorMapType::U4Align8B;
+  if ((tile.bits < 8 && !packed) || op.staged.size() != tile.bytes()) {
     c.failAsync(*op.instruction, op.warp,
-                "tensor stores of sub-byte elements are not supported");
+                "elements padded to 16 bytes can only be loaded");
+    return true;
+  }
+  if (op.reduction &&
+      (packed || !reductionSupported(Reduction(op.reduction - 1), type))) {
+    c.failAsync(*op.instruction, op.warp,
+                "this reduction does not exist for the map's element type");
     return true;
   }
   c.counters.tmaBytes += tile.bytes();
-  uint32_t element = tile.bits / 8;
+  uint32_t element = packed ? 1 : tile.bits / 8;
   forRows(op, tile,
           [&](uint32_t row, uint64_t address, int64_t begin, int64_t end) {
             if (begin >= end) {
               return true;
             }
-            uint64_t at =
-                address + uint64_t(op.coordinates[0] + begin) * element;
+            uint64_t first = uint64_t(op.coordinates[0] + begin);
+            uint64_t at = address + first * element;
+            if (packed) { // two elements a byte
+              if ((first | uint64_t(begin) | uint64_t(end)) & 1) {
+                c.failAsync(*op.instruction, op.warp,
+                            "coordinates of packed elements must be even");
+                return false;
+              }
+              at = address + first / 2;
+              begin /= 2;
+              end /= 2;
+            }
             uint64_t bytes = uint64_t(end - begin) * element;
-            uint8_t *to = c.context->memory->resolve(at, bytes);
+            uint8_t *to = writeGlobal(c, op, at, bytes);
             if (!to) {
-              c.failAsync(*op.instruction, op.warp,
+              c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                           "tensor write of " + std::to_string(bytes) +
                               " bytes at " + hexadecimal(at) +
                               " is out of bounds: " +
@@ -359,11 +376,8 @@ bool storeTile(Cluster &c, AsyncOp &op) {
               return true;
             }
             for (uint64_t b = 0; b < bytes; b += element) {
-              if (!reduceAdd(tile.map.type, to + b, from + b)) {
-                c.failAsync(*op.instruction, op.warp,
-                            "reduction of this element type is not supported");
-                return false;
-              }
+              reduceElement(Reduction(op.reduction - 1), type, to + b,
+                            from + b);
             }
             return true;
           });
@@ -374,7 +388,11 @@ void bulk(Cluster &c, AsyncOp &op) {
   std::vector<uint8_t> data(op.bytes);
   const uint8_t *from = op.kind == AsyncOp::BulkPeer
                             ? c.sharedPointer(uint32_t(op.global), op.bytes)
-                            : c.context->memory->resolve(op.global, op.bytes);
+                            : readGlobal(c, op, op.global, op.bytes);
+  if (from && c.hazards && op.kind == AsyncOp::BulkPeer) {
+    c.hazards->asyncReadShared(op, *c.ctaOf(uint32_t(op.global)),
+                               uint32_t(op.global) & 0xffffffu, op.bytes);
+  }
   if (!from && op.bytes) {
     c.failAsync(
         *op.instruction, op.warp,
@@ -445,11 +463,15 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
                         " is out of bounds");
         return true;
       }
+      if (c.hazards) {
+        c.hazards->asyncReadShared(op, *c.ctaOf(op.shared),
+                                   op.shared & 0xffffffu, op.bytes);
+      }
       op.staged.assign(from, from + op.bytes);
       op.sourceRead = true;
       return false;
     }
-    uint8_t *to = c.context->memory->resolve(op.global, op.bytes);
+    uint8_t *to = writeGlobal(c, op, op.global, op.bytes);
     if (!to) {
       c.failAsync(*op.instruction, op.warp,
                   "bulk write of " + std::to_string(op.bytes) + " bytes at " +
@@ -457,10 +479,13 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
                       c.context->memory->describeNearest(op.global));
       return true;
     }
-    std::memcpy(to, op.staged.data(), op.bytes);
+    store(op, to, op.staged);
     c.counters.tmaBytes += op.bytes;
     return true;
   }
+  case AsyncOp::ThreadCopy:
+  case AsyncOp::ThreadArrive:
+    return completeThreadOp(c, op);
   case AsyncOp::ClusterCancel: {
     std::vector<uint8_t> data = cancelPendingCluster(c);
     deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);

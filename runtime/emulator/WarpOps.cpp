@@ -302,31 +302,6 @@ bool decodeMisc(Decoder &d) {
   if (op == "griddepcontrol") {
     return (d.take("wait") || d.take("launch_dependents")) && d.count(0, 0);
   }
-  if (op == "membar" || op == "fence") {
-    d.take("proxy");
-    while (d.takeOneOf({"sc",
-                        "acq_rel",
-                        "acquire",
-                        "release",
-                        "cta",
-                        "cluster",
-                        "gpu",
-                        "gl",
-                        "sys",
-                        "alias",
-                        "async",
-                        "async::generic",
-                        "async.global",
-                        "global",
-                        "shared::cta",
-                        "shared::cluster",
-                        "mbarrier_init",
-                        "sync_restrict::shared::cta",
-                        "sync_restrict::shared::cluster",
-                        "tensormap::generic"}) >= 0) {
-    }
-    return d.count(0, 2);
-  }
   return d.count(0, 1); // brkpt, pmevent
 }
 

@@ -1,0 +1,31 @@
+#include "test/runtime/conformance/Families.h"
+
+namespace gmoe::conformance {
+
+const std::vector<FamilyEntry> &allFamilies() {
+  static const std::vector<FamilyEntry> kFamilies = {
+      {"integer", integerFamily},
+      {"bits", bitsFamily},
+      {"float", floatFamily},
+      {"double", doubleFamily},
+      {"half", halfFamily},
+      {"compare", compareFamily},
+      {"set", setFamily},
+      {"convertInteger", convertIntegerFamily},
+      {"convertFloat", convertFloatFamily},
+      {"convertPacked", convertPackedFamily},
+      {"approximate", approximateFamily},
+      {"warp", warpFamily},
+      {"control", controlFamily},
+      {"memory", memoryFamily},
+      {"atomic", atomicFamily},
+      {"barrier", barrierFamily},
+      {"copy", copyFamily},
+      {"tensor", tensorFamily},
+      {"matrix", matrixFamily},
+      {"wgmma", wgmmaFamily},
+  };
+  return kFamilies;
+}
+
+} // namespace gmoe::conformance
