@@ -163,6 +163,7 @@ public:
       k.parameterBytes = p->parameterBytes;
       for (const KernelParameter &parameter : p->parameters) {
         k.parameterOffsets.push_back(parameter.offset);
+        k.parameterSizes.push_back(parameter.bytes);
       }
       result.push_back(std::move(k));
     }

@@ -53,7 +53,7 @@ struct EmulatorStats {
 struct EmulatorKernel {
   std::string name;
   uint64_t parameterBytes = 0;
-  std::vector<uint64_t> parameterOffsets;
+  std::vector<uint64_t> parameterOffsets, parameterSizes; // bytes
 };
 
 class EmulatorDevice : public Device {
