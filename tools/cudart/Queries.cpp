@@ -92,17 +92,19 @@ Error cudaGetDeviceProperties(void *properties, int) {
   return Success;
 }
 Error cudaDeviceGetAttribute(int *value, int attribute, int) {
-  const int known[][2] = {{1, 1024},
-                          {5, 0x7fffffff},
-                          {8, 49152},
-                          {10, 32},
-                          {12, 65536},
-                          {16, int(smCount())},
-                          {76, 0},
-                          {81, 233472},
-                          {75, int(majorVersion())},
-                          {95, 0},
-                          {97, int(kSharedBytes)},
+  // By the numbers of cudaDeviceAttr.
+  const int known[][2] = {{1, 1024},       {2, 1024},
+                          {3, 1024},       {4, 64},
+                          {5, 0x7fffffff}, {6, 65535},
+                          {7, 65535},      {8, 49152},
+                          {10, 32},        {12, 65536},
+                          {13, 1000000},   {16, int(smCount())},
+                          {38, 1 << 26},   {39, 2048},
+                          {41, 1},         {75, int(majorVersion())},
+                          {76, 0},         {81, 233472},
+                          {82, 65536},     {83, 0},
+                          {95, 0},         {97, int(kSharedBytes)},
+                          {106, 32},       {111, 1024},
                           {120, 1}};
   for (const auto &[id, v] : known) {
     if (id == attribute) {
@@ -213,6 +215,12 @@ int cuTensorMapEncodeTiled(void *map, uint32_t type, uint32_t rank,
                            uint32_t fill) {
   return encodeTiled(map, type, rank, address, dims, strides, box,
                      elementStrides, interleave, swizzle, promotion, fill);
+}
+int cuMemsetD32Async(uint64_t address, uint32_t value, size_t count, void *) {
+  std::vector<uint32_t> values(count, value);
+  return report(
+      state().device->copyToDevice(address, values.data(), count * 4, nullptr),
+      InvalidValue);
 }
 int cuGetErrorString(int, const char **text) {
   *text = "an error that stderr describes";
