@@ -197,7 +197,6 @@ void firstCta(Warp &w, const Instruction &i, uint32_t mask) {
   }
 }
 
-<<<<<<< HEAD
 /// {x, y, z, unused}
 void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
   const uint64_t *h = w.source<uint64_t>(w.operand(i, 1));
@@ -212,7 +211,7 @@ void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
     }
   }
 }
-=======
+
 /// ISA 9.7.9.26.1: the codes of .elemtype are not those of cuda.h.
 constexpr TensorMapType kElementTypes[16] = {
     TensorMapType::U8,        TensorMapType::U16,
@@ -223,7 +222,6 @@ constexpr TensorMapType kElementTypes[16] = {
     TensorMapType::BF16,      TensorMapType::TF32,
     TensorMapType::TF32Ftz,   TensorMapType::U4Align8B,
     TensorMapType::U4Align16B, TensorMapType::U6Align16B};
->>>>>>> sem
 
 /// a: field; b: ordinal; c: space.
 void replace(Warp &w, const Instruction &i, uint32_t mask) {
