@@ -211,6 +211,7 @@ void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
     }
   }
 }
+
 /// ISA 9.7.9.26.1: the codes of .elemtype are not those of cuda.h.
 constexpr TensorMapType kElementTypes[16] = {
     TensorMapType::U8,         TensorMapType::U16,

@@ -147,6 +147,8 @@ bool Decoder::declare(const AstVariable &v, int scope) {
 
 Status Decoder::run(const AstFunction &f) {
   program_.name = f.name;
+  program_.files = symbols_.module->files;
+  program_.maximumRegisters = f.maximumRegisters;
   program_.requiredThreads = f.requiredThreads;
   program_.maximumThreads = f.maximumThreads;
   program_.cluster = f.cluster;
@@ -280,6 +282,7 @@ void Decoder::emit(Handler handler, std::vector<Operand> operands, uint32_t a) {
   i.guardNegated = instruction_.guardNegated;
   i.guardLine = instruction_.guardLine;
   i.sourceLine = statement_->line;
+  i.location = statement_->location;
   i.text = statement_->text;
   program_.operands.insert(program_.operands.end(), operands.begin(),
                            operands.end());
@@ -298,6 +301,7 @@ bool Decoder::statement(const AstStatement &s, int scope) {
   instruction_ = Instruction();
   instruction_.text = s.text;
   instruction_.sourceLine = s.line;
+  instruction_.location = s.location;
   for (size_t begin = 0; begin <= s.name.size();) {
     size_t dot = std::min(s.name.find('.', begin), s.name.size());
     parts_.push_back(s.name.substr(begin, dot - begin));

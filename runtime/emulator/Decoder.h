@@ -192,6 +192,7 @@ bool decodeMbarrier(Decoder &d);
 bool decodeWarp(Decoder &d);
 bool decodeMisc(Decoder &d);
 bool decodeFence(Decoder &d);
+bool decodeRegisterBudget(Decoder &d);
 bool decodeBulk(Decoder &d);
 bool decodeTensorCore(Decoder &d);
 bool decodeMatrix(Decoder &d);

@@ -222,7 +222,7 @@ bool Decoder::decode() {
       {"nanosleep", decodeMisc},
       {"trap", decodeMisc},
       {"brkpt", decodeMisc},
-      {"setmaxnreg", decodeMisc},
+      {"setmaxnreg", decodeRegisterBudget},
       {"griddepcontrol", decodeMisc},
       {"pmevent", decodeMisc},
       {"cp", decodeBulk},

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 namespace gmoe {
@@ -28,6 +29,26 @@ struct Image : LoadedImage {
     }
   }
 };
+
+/// The comment `// moe_kernel.roles KERNEL: load 4 1, mma 5 1` of our compiler.
+std::vector<WarpRole> rolesOf(const std::string &ptx,
+                              const std::string &kernel) {
+  std::vector<WarpRole> roles;
+  size_t at = ptx.find("// moe_kernel.roles " + kernel + ": ");
+  if (at == std::string::npos) {
+    return roles;
+  }
+  at = ptx.find(": ", at) + 2;
+  std::istringstream line(ptx.substr(at, ptx.find('\n', at) - at));
+  for (std::string item; std::getline(line, item, ',');) {
+    std::istringstream words(item);
+    WarpRole role;
+    if (words >> role.name >> role.firstWarp >> role.warps) {
+      roles.push_back(std::move(role));
+    }
+  }
+  return roles;
+}
 
 Status loadVariables(Image &image, Memory &memory) {
   for (const AstVariable &v : image.module.variables) {
@@ -150,6 +171,7 @@ public:
       if (!status) {
         return status;
       }
+      program->roles = rolesOf(image->source, f.name);
       image->programs.push_back(std::move(program));
     }
     return std::unique_ptr<LoadedImage>(std::move(image));

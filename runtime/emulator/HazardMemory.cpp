@@ -54,6 +54,12 @@ std::string Hazards::describe(Record r) const {
     const Instruction &i = p.code[r.instruction()];
     text = "line " + std::to_string(i.sourceLine) + ", '" +
            std::string(i.text) + "'";
+    if (i.location.line && i.location.line != 0 &&
+        i.location.file < p.files.size()) {
+      text += " from " + p.files[i.location.file] + ":" +
+              std::to_string(i.location.line) + ":" +
+              std::to_string(i.location.column);
+    }
   }
   if (!r.isStream()) {
     const Warp &w = cluster_->warps[r.component() / 32];
@@ -102,9 +108,26 @@ void Hazards::report(FindingKind kind, uint32_t line, const std::string &text,
   }
 }
 
+FindingKind Hazards::refine(FindingKind kind, const Instruction &i,
+                            Record other) const {
+  const Program &p = *cluster_->context->program;
+  auto cancels = [](const Instruction &x) {
+    return x.text.find("clusterlaunchcontrol.try_cancel") !=
+           std::string_view::npos;
+  };
+  bool race = kind == FindingKind::ReadUnordered ||
+              kind == FindingKind::WriteUnordered ||
+              kind == FindingKind::OverwriteInUse;
+  return race && (cancels(i) || (other && other.instruction() < p.code.size() &&
+                                 cancels(p.code[other.instruction()])))
+             ? FindingKind::LaunchControl
+             : kind;
+}
+
 void Hazards::find(FindingKind kind, Warp &w, int lane,
                    const std::string &what, Record other) {
   const Instruction &i = w.program->code[w.pc];
+  kind = refine(kind, i, other);
   if (fresh(kind, w.pc, other)) {
     report(kind, i.sourceLine,
            cluster_->describe(i) + ", " + w.place(lane) + ": " + what, other);
@@ -113,6 +136,7 @@ void Hazards::find(FindingKind kind, Warp &w, int lane,
 
 void Hazards::findAsync(FindingKind kind, const Instruction &i, uint32_t warp,
                         const std::string &what, Record other) {
+  kind = refine(kind, i, other);
   if (fresh(kind, indexOf(i), other)) {
     report(kind, i.sourceLine,
            cluster_->describe(i) + ", issued by " +
@@ -255,6 +279,22 @@ void Hazards::global(Warp &w, unsigned lane, const Allocation &a,
 }
 
 void Hazards::end() {
+  for (const Cta &cta : cluster_->ctas) {
+    for (const MBarrier &b : cta.barriers) {
+      if (b.valid && b.hazard && b.transactions != 0) {
+        const BarrierState &s = barriers_[b.hazard - 1];
+        report(FindingKind::TransactionBytes, 0,
+               "kernel '" + cluster_->context->program->name +
+                   "', at its end: the mbarrier at shared address " +
+                   hexadecimal(streams_[s.stream - kFirstStream].address) +
+                   (b.transactions > 0
+                        ? " still expects " + std::to_string(b.transactions)
+                        : " got " + std::to_string(-b.transactions)) +
+                   (b.transactions > 0 ? " bytes" : " bytes too many"),
+               s.init);
+      }
+    }
+  }
   for (size_t k = 0; k < barriers_.size(); ++k) {
     const BarrierState &b = barriers_[k];
     const StreamInfo &s = streams_[b.stream - kFirstStream];

@@ -268,6 +268,8 @@ private:
                   uint64_t address);
   void exitFinding(const std::string &what, Record other);
   void remember(Cell &cell, Record r, const Clock &known);
+  FindingKind refine(FindingKind kind, const Instruction &i,
+                     Record other) const;
   bool fresh(FindingKind kind, uint32_t instruction, Record other);
 
   LaunchHazards &launch_;

@@ -190,6 +190,7 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
     cta.tensorQueue.clear();
     cta.tensorDue = 0;
     cta.threads = cta.liveThreads = threads;
+    cta.freeRegisters = 0;
     cta.firstWarp = rank * warps;
     cta.warpCount = warps;
     for (uint32_t k = 0; k < warps; ++k) {
@@ -200,6 +201,7 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
       w.program = &p;
       w.index = cta.firstWarp + k;
       w.warpInCta = k;
+      w.registersHeld = initialRegisters(p, warps);
       RegisterLine poison;
       std::fill(std::begin(poison.lanes), std::end(poison.lanes), 0x7fbadbadu);
       w.registers.assign(p.registerLines, poison);

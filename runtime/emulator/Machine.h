@@ -99,6 +99,7 @@ struct Cta {
   std::deque<TensorOp> tensorQueue;
   uint64_t tensorDue = 0;
   uint32_t liveThreads = 0, threads = 0;
+  uint32_t freeRegisters = 0; // given back by setmaxnreg.dec
   uint32_t firstWarp = 0, warpCount = 0;
 
   MBarrier *barrierAt(uint32_t offset) {
@@ -158,6 +159,7 @@ enum class WaitKind : uint8_t {
   BulkGroup,
   CopyGroup, // cp.async
   TmemAlloc,
+  Registers, // of the CTA's share, for setmaxnreg
   Yield, // runnable again at once, after the others
 };
 
@@ -208,6 +210,7 @@ struct Warp {
   uint32_t index = 0;         // in the cluster
   uint32_t warpInCta = 0;
   uint32_t alive = 0;
+  uint32_t registersHeld = 0; // a thread, by setmaxnreg
   std::vector<Split> splits;
   uint32_t current = 0; // running split
   uint32_t pc = 0;      // of the running split
@@ -382,6 +385,9 @@ void executeMma(Cluster &cluster, Cta &cta, TensorOp &op);
 void executeCopy(Cluster &cluster, Cta &cta, TensorOp &op);
 void flushTmem(Warp &warp, bool stores, bool loads);
 std::string checkMma(const Cluster &cluster, const TensorOp &op);
+
+/// RegisterBudget.cpp: registers a thread has when the kernel starts.
+uint32_t initialRegisters(const Program &program, uint32_t warps);
 
 // Scheduler.cpp
 void runCluster(Cluster &cluster);

@@ -55,6 +55,7 @@ struct Instruction {
   uint32_t target = 0; // of a branch; first in Program::branchTargets
   uint32_t targetCount = 0;
   uint32_t sourceLine = 0;
+  SourceLocation location;
   /// Family-specific settings, chosen when decoded.
   uint32_t a = 0, b = 0, c = 0, d = 0;
   std::string_view text;
@@ -114,8 +115,16 @@ struct KernelParameter {
   uint64_t bytes = 0;
 };
 
+/// "load": warps 4 to 4.
+struct WarpRole {
+  std::string name;
+  uint32_t firstWarp = 0, warps = 0;
+};
+
 struct Program {
   std::string name;
+  std::vector<std::string> files; // of source locations
+  std::vector<WarpRole> roles;
   std::vector<Instruction> code;
   std::vector<Operand> operands;
   std::vector<uint32_t> branchTargets;
@@ -129,7 +138,7 @@ struct Program {
   uint32_t dynamicSharedOffset = 0;
   uint32_t localBytes = 0;
   std::array<uint32_t, 3> requiredThreads{}, maximumThreads{}, cluster{};
-  uint32_t maximumClusterRank = 0;
+  uint32_t maximumClusterRank = 0, maximumRegisters = 0;
   bool explicitCluster = false;
 };
 

@@ -80,6 +80,9 @@ bool ready(Warp &w, Split &s) {
   case WaitKind::CopyGroup:
     go = !copyGroupsPending(w, s.mask, wait);
     break;
+  case WaitKind::Registers:
+    go = w.cta->freeRegisters >= wait.phase;
+    break;
   case WaitKind::TmemAlloc:
     go = w.cta->tmemVersion != wait.phase;
     break;
@@ -387,6 +390,11 @@ std::string describeWait(Cluster &c, const Warp &w, const Split &s) {
   case WaitKind::BulkGroup:
     text += "waits for bulk groups";
     break;
+  case WaitKind::Registers:
+    text += "waits for " + std::to_string(s.wait.phase) +
+            " registers, its CTA has " + std::to_string(w.cta->freeRegisters) +
+            " free";
+    break;
   case WaitKind::TmemAlloc:
     text += "waits for tensor memory columns";
     break;
@@ -405,6 +413,9 @@ FindingKind stuckOn(Cluster &c) {
         continue;
       }
       const Instruction &i = w.program->code[s.pc];
+      if (s.wait.kind == WaitKind::Registers) {
+        return FindingKind::RegisterBudget;
+      }
       if (s.wait.kind == WaitKind::Lanes && !s.wait.byParity) {
         // Others of the warp may arrive once their own wait ends.
         bool othersWait = false;

@@ -44,6 +44,11 @@ std::string Warp::place(int lane) const {
     text += " rank " + std::to_string(cta->rank);
   }
   text += ", warp " + std::to_string(warpInCta);
+  for (const WarpRole &role : program->roles) {
+    if (warpInCta >= role.firstWarp && warpInCta - role.firstWarp < role.warps) {
+      text += " (" + role.name + ")";
+    }
+  }
   if (lane >= 0) {
     text += ", thread " + std::to_string(warpInCta * 32 + uint32_t(lane));
   }
@@ -66,8 +71,15 @@ void Warp::fail(FindingKind kind, const std::string &what, int lane) {
 }
 
 std::string Cluster::describe(const Instruction &i) const {
-  return "kernel '" + context->program->name + "', line " +
-         std::to_string(i.sourceLine) + ", '" + std::string(i.text) + "'";
+  std::string text = "kernel '" + context->program->name + "', line " +
+                     std::to_string(i.sourceLine) + ", '" +
+                     std::string(i.text) + "'";
+  const SourceLocation &l = i.location;
+  if (l.line && l.file < context->program->files.size()) {
+    text += " from " + context->program->files[l.file] + ":" +
+            std::to_string(l.line) + ":" + std::to_string(l.column);
+  }
+  return text;
 }
 
 void Cluster::failFinding(FindingKind kind, uint32_t line,

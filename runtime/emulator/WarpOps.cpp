@@ -295,10 +295,6 @@ bool decodeMisc(Decoder &d) {
     i.handler = yieldTurn;
     return d.take("u32") && d.count(1, 1) && d.source(d.ast(0), Type::U32);
   }
-  if (op == "setmaxnreg") {
-    return (d.take("inc") || d.take("dec")) && d.take("sync") &&
-           d.take("aligned") && d.take("u32") && d.count(1, 1);
-  }
   if (op == "griddepcontrol") {
     return (d.take("wait") || d.take("launch_dependents")) && d.count(0, 0);
   }
