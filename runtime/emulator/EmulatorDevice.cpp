@@ -314,7 +314,7 @@ private:
     x.smCount = info_.smCount;
     x.sharedBytes = uint32_t(shared);
     x.seed = options_.scheduleSeed;
-    x.eagerTensorLoads = options_.eagerTensorLoads;
+    x.eagerTensorAccess = options_.eagerTensorAccess;
     x.instructionLimit = options_.instructionLimit;
     return Status();
   }

@@ -96,8 +96,9 @@ void deallocate(Warp &w, const Instruction &i, uint32_t mask) {
     ok = w.cta->tmemOwner[at + slices] != at + 1;
   }
   if (!ok) {
-    w.fail(FindingKind::TmemFree, "deallocation of " + std::to_string(columns) + " columns at " +
-           hexadecimal(address) + " does not match an allocation");
+    w.fail(FindingKind::TmemFree, "deallocation of " + std::to_string(columns) +
+                                      " columns at " + hexadecimal(address) +
+                                      " does not match an allocation");
     return;
   }
   if (Hazards *h = w.cluster->hazards) {
@@ -175,7 +176,7 @@ bool checkAccess(Warp &w, const Instruction &i, uint32_t mask, uint32_t &out) {
     if (w.cta->tmemOwner[s] == 0) {
       w.fail(FindingKind::TmemUse,
              "column " + std::to_string(std::max(s * kSliceColumns, column)) +
-             " of tensor memory is not allocated");
+                 " of tensor memory is not allocated");
       return false;
     }
   }
@@ -196,25 +197,6 @@ void watch(Warp &w, const Instruction &i, uint32_t mask, uint32_t address,
     h->tmemAccess(w, mask, address >> 16, i.a == S32x32b ? 32 : 16,
                   address & 0xffff, i.d, store);
   }
-}
-
-void store(Warp &w, const Instruction &i, uint32_t mask) {
-  PendingTmem p;
-  if (!checkAccess(w, i, mask, p.address)) {
-    return;
-  }
-  p.instruction = &i;
-  p.mask = mask;
-  p.store = true;
-  watch(w, i, mask, p.address, true);
-  const Operand &v = vectorOf(w, i);
-  p.values.resize(size_t(v.count) * 32);
-  for (uint32_t r = 0; r < v.count; ++r) {
-    std::memcpy(&p.values[size_t(r) * 32],
-                w.source<uint32_t>(w.program->operands[v.first + r]), 128);
-  }
-  w.pendingTmem.push_back(std::move(p));
-  ++w.cluster->effects;
 }
 
 void finishLoad(Warp &w, const PendingTmem &p) {
@@ -254,7 +236,7 @@ void load(Warp &w, const Instruction &i, uint32_t mask) {
   p.instruction = &i;
   p.mask = mask;
   watch(w, i, mask, p.address, false);
-  if (w.cluster->context->eagerTensorLoads) {
+  if (w.cluster->context->eagerTensorAccess) {
     finishLoad(w, p);
     return;
   }
@@ -293,6 +275,29 @@ void finishStore(Warp &w, const PendingTmem &p) {
       }
     }
   }
+}
+
+void store(Warp &w, const Instruction &i, uint32_t mask) {
+  PendingTmem p;
+  if (!checkAccess(w, i, mask, p.address)) {
+    return;
+  }
+  p.instruction = &i;
+  p.mask = mask;
+  p.store = true;
+  watch(w, i, mask, p.address, true);
+  const Operand &v = vectorOf(w, i);
+  p.values.resize(size_t(v.count) * 32);
+  for (uint32_t r = 0; r < v.count; ++r) {
+    std::memcpy(&p.values[size_t(r) * 32],
+                w.source<uint32_t>(w.program->operands[v.first + r]), 128);
+  }
+  ++w.cluster->effects;
+  if (w.cluster->context->eagerTensorAccess) {
+    finishStore(w, p);
+    return;
+  }
+  w.pendingTmem.push_back(std::move(p));
 }
 
 /// a: 1 loads, 0 stores.

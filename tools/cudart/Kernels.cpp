@@ -32,7 +32,7 @@ State::State() {
   options.hazards = hazards == "full"   ? HazardLevel::Full
                     : hazards == "fast" ? HazardLevel::Fast
                                         : HazardLevel::Off;
-  options.eagerTensorLoads = variable("GMOE_LATE_TENSOR_LOADS").empty();
+  options.eagerTensorAccess = variable("GMOE_LATE_TENSOR_ACCESS").empty();
   verbose = !variable("GMOE_VERBOSE").empty();
   recordFolder = variable("GMOE_RECORD");
   device = createEmulatorDevice(options);
