@@ -89,7 +89,8 @@ Hazards::Standing Hazards::standing(const Issuer &issuer, Record earlier,
   bool generic =
       !earlier.isStream() ||
       streams_[c - kFirstStream].kind == StreamInfo::CopyGroups;
-  return isWrite && generic && !issuer.genericProxy && !k.proxy.knows(c, t)
+  return (isWrite || issuer.fencesReads) && generic && !issuer.genericProxy &&
+                 !k.proxy.knows(c, t)
              ? Standing::Unfenced
              : Standing::Ordered;
 }
@@ -137,8 +138,9 @@ void Hazards::checkWrite(const Work &work, Record earlier, bool wasWrite,
   case Standing::Unfenced:
     findAsync(FindingKind::ProxyFence, *work.instruction, work.warp,
               "write to " + where +
-                  " through the async proxy, after a generic write without "
-                  "fence.proxy.async between",
+                  " through the async proxy, after a generic " +
+                  (wasWrite ? "write" : "read") +
+                  " without fence.proxy.async between",
               earlier);
     return;
   case Standing::Ordered:

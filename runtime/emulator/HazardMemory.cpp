@@ -306,6 +306,9 @@ void Hazards::end() {
                   b.lastSignal);
     }
   }
+  for (Cta &cta : cluster_->ctas) {
+    remoteAccesses(cta);
+  }
   for (const auto &[thread, streams] : bulk_) {
     const Warp &w = cluster_->warps[thread / 32];
     uint32_t groups = streams.issued;
@@ -314,6 +317,42 @@ void Hazards::end() {
                   "(cp.async.bulk.wait_group.read) before its CTA exits",
                   Record(streams.reads, groups, streams.instruction, false,
                          0xf));
+    }
+  }
+}
+
+/// Threads of other CTAs must be done with a CTA's shared memory when it exits.
+void Hazards::remoteAccesses(const Cta &cta) {
+  if (cluster_->ctas.size() == 1) {
+    return;
+  }
+  const CtaState &s = ctas_[cta.rank];
+  Record good;
+  auto check = [&](Record r, const std::string &where) {
+    if (!r || r == good || r.isStream() ||
+        cluster_->warps[r.component() / 32].cta->rank == cta.rank ||
+        s.exits.knows(r.component(), r.time())) {
+      good = r;
+      return;
+    }
+    exitFinding("an access of another CTA to " + where +
+                    " of CTA rank " + std::to_string(cta.rank) +
+                    " is not ordered before the exit of its threads",
+                r);
+  };
+  for (size_t word = 0; word < s.shared.size(); ++word) {
+    const Cell &cell = s.shared[word];
+    for (Record r : {cell.write, cell.read[0], cell.read[1]}) {
+      if (r && r != good) {
+        check(r, "shared offset " + hexadecimal(word * 4));
+      }
+    }
+  }
+  for (const BarrierState &b : barriers_) {
+    if (streams_[b.stream - kFirstStream].warp == cta.rank) {
+      check(b.lastRemote,
+            "the mbarrier at shared address " +
+                hexadecimal(streams_[b.stream - kFirstStream].address));
     }
   }
 }

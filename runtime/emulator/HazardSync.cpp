@@ -280,6 +280,9 @@ void Hazards::arrive(Warp &w, uint32_t mask, uint32_t address, MBarrier &b,
              ", whose initialization is not ordered before it",
          s.init);
   }
+  if (w.cta->rank != address >> 24) {
+    s.lastRemote = Record(threadOf(w, lane), state(w).now, w.pc, true, 0xf);
+  }
   releaseTo(w, mask, s.open, order, scope);
 }
 

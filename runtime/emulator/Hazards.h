@@ -206,6 +206,7 @@ private:
     Record init;
     bool fenced = false; // the initialization, towards the async proxy
     ReleaseState open, done;
+    Record lastRemote; // arrival from another CTA
     Record lastSignal; // of an asynchronous write into shared memory
   };
   struct Queue {
@@ -266,6 +267,7 @@ private:
                  uint64_t address);
   void writeCells(const Work &work, Cell *cells, size_t count, Record record,
                   uint64_t address);
+  void remoteAccesses(const Cta &cta);
   void exitFinding(const std::string &what, Record other);
   void remember(Cell &cell, Record r, const Clock &known);
   FindingKind refine(FindingKind kind, const Instruction &i,

@@ -59,6 +59,9 @@ struct Issuer {
   uint32_t thread = 0, time = 0;
   uint32_t stream = 0, position = 0; // the work itself; 0: its mbarrier's
   bool genericProxy = false;         // cp.async
+  /// Generic reads, too, need a proxy fence before the work writes: the ISA
+  /// asks for it around clusterlaunchcontrol; for copies nobody does it.
+  bool fencesReads = false;
 };
 
 struct NamedBarrier {
