@@ -232,8 +232,10 @@ struct Warp {
   std::vector<PendingTmem> pendingTmem;
   std::vector<uint32_t> defined; // by register line: lanes that were written
   bool watched = false;          // reads of registers are checked
-  std::vector<uint8_t> lateLines; // LateMoves.cpp: registers not yet delivered
-  std::vector<std::pair<const Instruction *, uint32_t>> lateMoves;
+  std::vector<uint8_t> lateLines; // LateLoads.cpp: not yet delivered
+  bool late = false;              // there are some
+  /// Strong reads of the running instruction, for the hazard checker.
+  std::vector<std::pair<unsigned, uint64_t>> acquires;
   const Allocation *cachedAllocation = nullptr;
 
   template <class T> const T *source(const Operand &o) const {
@@ -303,7 +305,6 @@ struct LaunchContext {
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
   LaunchHazards *hazards = nullptr;
-  bool eagerTensorLoads = false;
   std::atomic<uint64_t> *nextCluster = nullptr; // the first not yet begun
 };
 
