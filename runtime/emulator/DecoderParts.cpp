@@ -215,7 +215,7 @@ bool Decoder::decode() {
       {"pmevent", decodeMisc},
       {"cp", decodeBulk},
       {"tensormap", decodeBulk},
-      {"clusterlaunchcontrol", decodeBulk},
+      {"clusterlaunchcontrol", decodeLaunchControl},
       {"tcgen05", decodeTensorCore},
       {"wgmma", decodeWgmma},
       {"mma", decodeMmaSync},
@@ -224,6 +224,9 @@ bool Decoder::decode() {
       {"stmatrix", decodeMatrix}};
   if (isExtendedInteger(*this)) {
     return decodeExtendedInteger(*this);
+  }
+  if (isAsyncStore(*this)) {
+    return decodeAsyncStore(*this);
   }
   if (isThreadCopy(*this)) {
     return decodeThreadCopy(*this);

@@ -284,13 +284,15 @@ private:
     return Status();
   }
 
-  Status run(const LaunchContext &x) {
+  Status run(LaunchContext &x) {
     uint64_t total = uint64_t(x.clusters.x) * x.clusters.y * x.clusters.z;
     unsigned threads = options_.threads ? options_.threads
                                         : std::thread::hardware_concurrency();
     threads = unsigned(
         std::min<uint64_t>(std::max(1u, std::min(threads, 64u)), total));
     std::atomic<uint64_t> next{0}, firstFailure{~uint64_t(0)};
+    x.nextCluster = &next;
+    x.clusterCount = total;
     std::mutex mutex;
     Status failure;
     Counters sum;

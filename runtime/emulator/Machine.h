@@ -10,6 +10,7 @@
 #include "runtime/emulator/TensorMap.h"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <deque>
 
@@ -112,6 +113,7 @@ struct AsyncOp {
     ClusterCancel,
     ThreadCopy,   // cp.async of a warp
     ThreadArrive, // cp.async.mbarrier.arrive of one thread
+    RegisterStore, // st.async, red.async
   } kind = TensorLoad;
   const Instruction *instruction = nullptr;
   uint64_t due = 0;
@@ -271,6 +273,9 @@ struct LaunchContext {
   uint32_t clusterSize = 1, smCount = 1;
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
+  /// The next cluster to run: cluster launch control takes from it too.
+  std::atomic<uint64_t> *nextCluster = nullptr;
+  uint64_t clusterCount = 0;
 };
 
 struct Cluster {
@@ -332,6 +337,10 @@ void clusterBarrierCheck(Cluster &cluster);
 void finishNamedBarrier(Warp &warp, const Split &split);
 bool bulkGroupsPending(const Warp &warp, uint32_t mask, uint64_t allowed,
                        bool reads);
+
+// LaunchControl.cpp: takes a cluster that has not begun from the launch. The 16
+// bytes of the response.
+std::vector<uint8_t> cancelCluster(Cluster &cluster);
 
 // CopyAsync.cpp
 bool copyGroupsPending(const Warp &warp, uint32_t mask, const Wait &wait);

@@ -411,8 +411,11 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
   case AsyncOp::ThreadCopy:
   case AsyncOp::ThreadArrive:
     return completeThreadOp(c, op);
+  case AsyncOp::RegisterStore:
+    deliver(c, op, op.staged, 0, TensorMapSwizzle::None);
+    return true;
   case AsyncOp::ClusterCancel: {
-    std::vector<uint8_t> data(16, 0); // bit 127 clear: nothing was canceled
+    std::vector<uint8_t> data = cancelCluster(c);
     deliver(c, op, data, 0, TensorMapSwizzle::None);
     return true;
   }

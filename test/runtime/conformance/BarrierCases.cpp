@@ -261,6 +261,78 @@ void mbarriers(Kernels &k) {
   });
 }
 
+/// Each CTA of a pair sends its registers to the other.
+void asyncStores(Kernels &k) {
+  const struct {
+    const char *op;
+    unsigned words;
+    uint32_t (*result)(uint32_t old, uint32_t sent);
+  } kForms[] = {
+      {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32", 1,
+       [](uint32_t, uint32_t v) { return v; }},
+      {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64", 2,
+       [](uint32_t, uint32_t v) { return v; }},
+      {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32", 2,
+       [](uint32_t, uint32_t v) { return v; }},
+      {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32", 4,
+       [](uint32_t, uint32_t v) { return v; }},
+      {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+       "add.u32",
+       1, [](uint32_t a, uint32_t v) { return a + v; }},
+      {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+       "xor.b32",
+       1, [](uint32_t a, uint32_t v) { return a ^ v; }},
+      {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+       "max.u32",
+       1, [](uint32_t a, uint32_t v) { return a > v ? a : v; }}};
+  for (const auto &f : kForms) {
+    std::string name = f.op;
+    std::string value = f.words == 1              ? "%r20"
+                        : f.words == 4            ? "{%r20, %r21, %r22, %r23}"
+                        : name.back() == '4' ? "%d20"
+                                             : "{%r20, %r21}";
+    std::string words, fill;
+    for (unsigned j = 0; j < f.words; ++j) {
+      std::string n = std::to_string(j);
+      words += "ld.shared.b32 %r30, [%r7+" + std::to_string(4 * j) +
+               "]; st.global.b32 [%d2+" + std::to_string(4 * j) +
+               "], %r30;\n";
+      fill += "mad.lo.u32 %r2" + n + ", %t, 977, %r1; add.u32 %r2" + n +
+              ", %r2" + n + ", " + n + "; add.u32 %r31, %t, " +
+              std::to_string(5000 * (j + 1)) + "; st.shared.b32 [%r7+" +
+              std::to_string(4 * j) + "], %r31;\n";
+    }
+    std::string bytes = std::to_string(4 * f.words);
+    Case &c = k.add(
+        name,
+        std::string(kInit) +
+            "mov.u32 %r1, %cluster_ctarank; xor.b32 %r2, %r1, 1; mov.u32 %r3, "
+            "bar; mapa.shared::cluster.u32 %r4, %r3, %r2; mov.u32 %r5, buf; "
+            "mul.lo.u32 %r6, %t, " + bytes + "; add.u32 %r7, %r5, %r6; "
+            "mapa.shared::cluster.u32 %r8, %r7, %r2;\n" + fill +
+            "mov.b64 %d20, {%r20, %r21}; @!%p0 mbarrier.init.shared.b64 [bar], "
+            "1; @!%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], " +
+            std::to_string(128 * f.words) +
+            "; fence.mbarrier_init.release.cluster; barrier.cluster.arrive; "
+            "barrier.cluster.wait; " +
+            name + " [%r8], " + value +
+            ", [%r4];\nwait: mbarrier.try_wait.parity.acquire.cluster.shared::"
+            "cta.b64 %p1, [bar], 0; @!%p1 bra wait; mov.u32 %r9, %ctaid.x; "
+            "mul.lo.u32 %r9, %r9, " + std::to_string(128 * f.words) +
+            "; add.u32 %r9, %r9, %r6; cvt.u64.u32 %d2, %r9; add.s64 %d2, %d2, "
+            "%o;\n" + words + "barrier.cluster.arrive; barrier.cluster.wait;",
+        0, 0, 0,
+        ".shared .align 16 .b8 buf[512]; .shared .align 8 .b64 bar;",
+        "\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n");
+    c.grid = c.cluster = {2, 1, 1};
+    expectWords(c, 64 * f.words, [&](uint32_t i) {
+      uint32_t rank = i / (32 * f.words), t = i / f.words % 32,
+               j = i % f.words;
+      return f.result(t + 5000 * (j + 1), t * 977 + (rank ^ 1) + j);
+    });
+  }
+}
+
 } // namespace
 
 Family barrierFamily() {
@@ -268,6 +340,7 @@ Family barrierFamily() {
   namedBarriers(k);
   clusters(k);
   mbarriers(k);
+  asyncStores(k);
   return k.take();
 }
 
