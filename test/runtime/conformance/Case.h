@@ -54,6 +54,7 @@ struct Case {
 struct Family {
   std::string name;
   std::string ptx;
+  bool needsBlackwell = false; // on the emulator, and on sm_100 and later
   std::vector<Case> cases;
 };
 

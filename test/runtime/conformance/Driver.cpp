@@ -162,8 +162,14 @@ int main(int argc, char **argv) {
       continue;
     }
     Totals t;
-    runFamily(f, *emulator, cuda.get(), verbose, t);
-    print(entry.name, t, useCuda);
+    Device *other = cuda.get();
+    if (other && f.needsBlackwell &&
+        other->info().target.rfind("sm_9", 0) == 0) {
+      std::printf("%s: not on this GPU\n", entry.name);
+      other = nullptr;
+    }
+    runFamily(f, *emulator, other, verbose, t);
+    print(entry.name, t, other != nullptr);
     sum.cases += t.cases;
     sum.elements += t.elements;
     sum.failed += t.failed;

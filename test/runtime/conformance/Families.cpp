@@ -15,6 +15,7 @@ const std::vector<FamilyEntry> &allFamilies() {
       {"convertFloat", convertFloatFamily},
       {"convertPacked", convertPackedFamily},
       {"approximate", approximateFamily},
+      {"blackwell", blackwellFamily},
       {"warp", warpFamily},
       {"control", controlFamily},
       {"memory", memoryFamily},

@@ -17,6 +17,7 @@ Family convertIntegerFamily();
 Family convertFloatFamily();
 Family convertPackedFamily();
 Family approximateFamily();
+Family blackwellFamily();
 Family warpFamily();
 Family controlFamily();
 Family memoryFamily();
