@@ -7,6 +7,7 @@
 #include "lib/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -57,6 +58,10 @@ void grouped_moe::buildToNvvm(OpPassManager &pm,
   nvvm.chip = options.target;
   pm.addPass(createConvertMoeKernelToNVVM(nvvm));
   buildKernelToLLVMPasses(pm.nest<gpu::GPUModuleOp>());
+  // .loc directives: a message about a PTX line can name the op.
+  LLVM::DIScopeForLLVMFuncOpPassOptions lines;
+  lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
 }
 
 namespace {

@@ -49,6 +49,20 @@ static NVVM::NVVMTargetAttr targetOf(Operation *op) {
   return {};
 }
 
+/// Which warps play which role, in comments that the emulator reads.
+static std::string roleComments(const llvm::Module &module) {
+  std::string text;
+  for (const llvm::Function &function : module) {
+    llvm::StringRef roles =
+        function.getFnAttribute("moe_kernel.roles").getValueAsString();
+    if (!roles.empty()) {
+      text += ("// moe_kernel.roles " + function.getName() + ": " + roles + "\n")
+                  .str();
+    }
+  }
+  return text;
+}
+
 FailureOr<std::string> grouped_moe::emitPtx(Operation *gpuModule,
                                             std::string *llvmIr) {
   NVVM::NVVMTargetAttr target = targetOf(gpuModule);
@@ -105,5 +119,5 @@ FailureOr<std::string> grouped_moe::emitPtx(Operation *gpuModule,
            << "LLVM cannot emit PTX for " << target.getChip();
   }
   codegen.run(*module);
-  return std::string(ptx);
+  return roleComments(*module) + std::string(ptx);
 }

@@ -55,6 +55,11 @@ struct AstVariable {
   std::vector<std::pair<uint64_t, std::string>> relocations;
 };
 
+/// What a `.loc` directive says of the instructions after it.
+struct SourceLocation {
+  uint32_t file = 0, line = 0, column = 0; // line 0: not known
+};
+
 struct AstStatement {
   enum Kind : uint8_t { Instruction, Declaration, Label, Open, Close, Targets };
   Kind kind = Instruction;
@@ -63,6 +68,7 @@ struct AstStatement {
   std::string guard;
   std::string name; // the mnemonic or the label
   std::string_view text;
+  SourceLocation location;
   std::vector<AstOperand> operands;
   AstVariable variable;
 };
@@ -73,7 +79,7 @@ struct AstFunction {
   uint32_t line = 0;
   std::vector<AstVariable> results, parameters;
   std::array<uint32_t, 3> requiredThreads{}, maximumThreads{}, cluster{};
-  uint32_t maximumClusterRank = 0;
+  uint32_t maximumClusterRank = 0, maximumRegisters = 0;
   bool explicitCluster = false;
   std::vector<AstStatement> body;
 };
@@ -82,6 +88,7 @@ struct AstModule {
   std::string version, target;
   std::vector<AstVariable> variables;
   std::vector<AstFunction> functions;
+  std::vector<std::string> files; // of `.file`, by number
 };
 
 } // namespace gmoe::emulator

@@ -1,5 +1,6 @@
 // st.async and red.async: registers to another CTA's shared memory, completing
 // on an mbarrier there (ISA 9.7.9.12, 9.7.13.7).
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 #include "runtime/emulator/Reduce.h"
 
@@ -40,6 +41,11 @@ void store(Warp &w, const Instruction &i, uint32_t mask) {
           i.b == 1 ? value : w.program->operands[value.first + e];
       uint64_t bits = w.scalar(v, l);
       std::memcpy(op.staged.data() + e * i.a, &bits, i.a);
+    }
+    // Reductions may meet in one place: the checker need not order them.
+    if (Hazards *h = op.reduction ? nullptr : w.cluster->hazards) {
+      op.issuer = h->issue(w, l);
+      op.issuer.genericProxy = true;
     }
     w.cluster->enqueue(std::move(op));
   }

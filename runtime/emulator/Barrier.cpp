@@ -1,4 +1,5 @@
 // bar, barrier.cluster and bar.warp.sync (ISA 9.7.13.1 to 9.7.13.4).
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 
 namespace gmoe::emulator {
@@ -37,6 +38,9 @@ void named(Warp &w, const Instruction &i, uint32_t mask) {
            (expected ? std::to_string(expected) : std::string("all")));
     return;
   }
+  if (Hazards *h = w.cluster->hazards) {
+    h->arriveNamed(w, mask, b);
+  }
   b.active = true;
   b.expected = expected;
   // Lanes that exited or never existed count with the last of their warp.
@@ -59,11 +63,14 @@ void named(Warp &w, const Instruction &i, uint32_t mask) {
   namedBarrierCheck(*w.cluster, *w.cta, b);
 }
 
-void clusterArrive(Warp &w, const Instruction &, uint32_t mask) {
+void clusterArrive(Warp &w, const Instruction &i, uint32_t mask) {
   Cluster &c = *w.cluster;
   if (w.clusterArrivedMask & mask) {
     w.fail("a thread arrives twice at the cluster barrier without waiting");
     return;
+  }
+  if (c.hazards) {
+    c.hazards->arriveCluster(w, mask, i.order == Order::Relaxed);
   }
   w.clusterArrivedMask |= mask;
   w.clusterArrived = true;
@@ -74,12 +81,14 @@ void clusterArrive(Warp &w, const Instruction &, uint32_t mask) {
 }
 
 void clusterWait(Warp &w, const Instruction &, uint32_t mask) {
-  (void)mask;
   if (!w.clusterArrived) {
     w.fail("barrier.cluster.wait without a barrier.cluster.arrive before it");
     return;
   }
   if (w.cluster->generation > w.clusterGeneration) {
+    if (Hazards *h = w.cluster->hazards) {
+      h->leaveCluster(w, mask);
+    }
     return;
   }
   Wait wait;
@@ -93,6 +102,9 @@ void warpSync(Warp &w, const Instruction &i, uint32_t mask) {
   uint32_t members =
       uint32_t(w.scalar(w.operand(i, 0), unsigned(__builtin_ctz(mask))));
   if ((members & w.alive & ~mask) == 0) {
+    if (Hazards *h = w.cluster->hazards) {
+      h->warpSync(w, members);
+    }
     return;
   }
   Wait wait;
@@ -115,6 +127,9 @@ void namedBarrierCheck(Cluster &c, Cta &cta, NamedBarrier &b) {
   if (!b.active || b.arrived < expected || b.arrived == 0) {
     return;
   }
+  if (c.hazards) {
+    c.hazards->completeNamed(b);
+  }
   b.lastCount = b.count;
   b.lastThreads = b.threads;
   b.arrived = b.count = b.threads = 0;
@@ -124,6 +139,9 @@ void namedBarrierCheck(Cluster &c, Cta &cta, NamedBarrier &b) {
 }
 
 void finishNamedBarrier(Warp &w, const Split &s) {
+  if (Hazards *h = w.cluster->hazards) {
+    h->leaveNamed(w, s.mask, w.cta->named[s.wait.address]);
+  }
   const Instruction &i = w.program->code[s.pc];
   if (i.a < RedPopc || i.operandCount < 3) {
     return;
@@ -147,6 +165,9 @@ void clusterBarrierCheck(Cluster &c) {
     return;
   }
   c.arrived = 0;
+  if (c.hazards) {
+    c.hazards->completeCluster();
+  }
   ++c.generation;
   ++c.effects;
   for (Warp &w : c.warps) {
@@ -161,7 +182,7 @@ bool decodeBarrier(Decoder &d) {
     if (!arrive && !d.take("wait")) {
       return false;
     }
-    d.takeOneOf({"release", "relaxed", "acquire"});
+    d.takeMemoryQualifiers();
     d.take("aligned");
     i.handler = arrive ? clusterArrive : clusterWait;
     return d.count(0, 0);

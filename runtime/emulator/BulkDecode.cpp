@@ -1,5 +1,6 @@
-// Issue of bulk copies, tensor copies and tensormap.replace (ISA 9.7.9.25 to
-// 9.7.9.28).
+// Issue of bulk copies, tensor copies, tensormap.replace and cluster launch
+// control (ISA 9.7.9.25 to 9.7.9.28, 9.7.14).
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 #include "runtime/emulator/Reduce.h"
 
@@ -121,6 +122,9 @@ void copy(Warp &w, const Instruction &i, uint32_t mask) {
         return;
       }
     }
+    if (Hazards *h = w.cluster->hazards) {
+      op.issuer = op.usesGroup ? h->issueBulk(w, l, op.group) : h->issue(w, l);
+    }
     w.cluster->enqueue(std::move(op));
   }
 }
@@ -134,6 +138,9 @@ void commitGroup(Warp &w, const Instruction &, uint32_t mask) {
 /// a: groups that may stay; b: only reads matter.
 void waitGroup(Warp &w, const Instruction &i, uint32_t mask) {
   if (!bulkGroupsPending(w, mask, i.a, i.b)) {
+    if (Hazards *h = w.cluster->hazards) {
+      h->bulkWait(w, mask, i.a, i.b);
+    }
     return;
   }
   Wait wait;
@@ -145,6 +152,65 @@ void waitGroup(Warp &w, const Instruction &i, uint32_t mask) {
 }
 
 void ignore(Warp &, const Instruction &, uint32_t) {}
+
+void tryCancel(Warp &w, const Instruction &i, uint32_t mask) {
+  for (uint32_t m = mask; m; m &= m - 1) {
+    unsigned l = unsigned(__builtin_ctz(m));
+    AsyncOp op;
+    op.kind = AsyncOp::ClusterCancel;
+    op.instruction = &i;
+    op.warp = w.index;
+    op.lane = l;
+    op.bytes = 16;
+    if (!w.sharedAddress(w.address(w.operand(i, 0), l), i.b & 1, false, l,
+                         op.shared) ||
+        !w.sharedAddress(w.address(w.operand(i, 1), l), i.b & 1, false, l,
+                         op.barrier)) {
+      return;
+    }
+    if (i.c) {
+      op.multicast = uint16_t((1u << w.cluster->ctas.size()) - 1);
+    }
+    if (Hazards *h = w.cluster->hazards) {
+      op.issuer = h->issue(w, l);
+    }
+    w.cluster->enqueue(std::move(op));
+  }
+}
+void isCanceled(Warp &w, const Instruction &i, uint32_t mask) {
+  const uint64_t *h = w.source<uint64_t>(w.operand(i, 1));
+  uint32_t bits = 0;
+  for (unsigned l = 0; l < 32; ++l) {
+    bits |= uint32_t(h[32 + l] >> 63) << l;
+  }
+  w.setPredicate(w.operand(i, 0), mask, bits);
+}
+void firstCta(Warp &w, const Instruction &i, uint32_t mask) {
+  const uint64_t *h = w.source<uint64_t>(w.operand(i, 1));
+  for (unsigned l = 0; l < 32; ++l) {
+    if (mask >> l & 1) {
+      w.setScalar(w.operand(i, 0), l,
+                  i.a == 0   ? uint32_t(h[l])
+                  : i.a == 1 ? uint32_t(h[l] >> 32)
+                             : uint32_t(h[32 + l]));
+    }
+  }
+}
+
+/// {x, y, z, unused}
+void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
+  const uint64_t *h = w.source<uint64_t>(w.operand(i, 1));
+  const Operand &v = w.operand(i, 0);
+  for (unsigned l = 0; l < 32; ++l) {
+    if (mask >> l & 1) {
+      uint32_t values[4] = {uint32_t(h[l]), uint32_t(h[l] >> 32),
+                            uint32_t(h[32 + l]), 0};
+      for (uint32_t k = 0; k < v.count; ++k) {
+        w.setScalar(w.program->operands[v.first + k], l, values[k]);
+      }
+    }
+  }
+}
 
 /// ISA 9.7.9.26.1: the codes of .elemtype are not those of cuda.h.
 constexpr TensorMapType kElementTypes[16] = {
@@ -274,6 +340,43 @@ bool decodeTensormap(Decoder &d) {
   return true;
 }
 
+bool decodeLaunchControl(Decoder &d) {
+  Instruction &i = d.instruction();
+  if (d.take("try_cancel")) {
+    bool shared = d.take("shared::cta");
+    if (!d.take("async") || !d.take("mbarrier::complete_tx::bytes") ||
+        !d.take("b128")) {
+      return false;
+    }
+    i.c = d.take("multicast::cluster::all");
+    i.b = shared ? 0 : 1;
+    i.handler = tryCancel;
+    return d.count(2, 2) && d.address(d.ast(0)) && d.address(d.ast(1));
+  }
+  if (!d.take("query_cancel")) {
+    return false;
+  }
+  if (d.take("is_canceled")) {
+    i.handler = isCanceled;
+    return d.take("pred") && d.take("b128") && d.count(2, 2) &&
+           d.predicateDest(d.ast(0)) && d.source(d.ast(1), Type::B128);
+  }
+  if (d.take("get_first_ctaid")) {
+    i.handler = firstCtaVector;
+    return d.take("v4") && d.take("b32") && d.take("b128") && d.count(2, 2) &&
+           d.ast(0).kind == AstOperand::Vector &&
+           d.ast(0).children.size() == 4 &&
+           d.vector(d.ast(0), Type::B32, true, false) &&
+           d.source(d.ast(1), Type::B128);
+  }
+  int which = d.takeOneOf(
+      {"get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z"});
+  i.a = uint32_t(which);
+  i.handler = firstCta;
+  return which >= 0 && d.take("b32") && d.take("b128") && d.count(2, 2) &&
+         d.dest(d.ast(0), 4) && d.source(d.ast(1), Type::B128);
+}
+
 } // namespace
 
 bool bulkGroupsPending(const Warp &w, uint32_t mask, uint64_t allowed,
@@ -292,6 +395,9 @@ bool decodeBulk(Decoder &d) {
   Instruction &i = d.instruction();
   if (d.part(0) == "tensormap") {
     return decodeTensormap(d);
+  }
+  if (d.part(0) == "clusterlaunchcontrol") {
+    return decodeLaunchControl(d);
   }
   bool reduce = d.take("reduce");
   if (!d.take("async") || !d.take("bulk")) {

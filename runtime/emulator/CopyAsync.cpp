@@ -1,6 +1,7 @@
 // cp.async of 4 to 16 bytes a thread, its groups, and arrival on an mbarrier
 // when a thread's copies are done (ISA 9.7.9.25.3). Sources are read when a copy
 // completes.
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 
 #include <algorithm>
@@ -48,6 +49,9 @@ void copy(Warp &w, const Instruction &i, uint32_t mask) {
     }
     op.copies.push_back(t);
   }
+  if (Hazards *h = w.cluster->hazards) {
+    op.issuer = h->issueCopy(w, mask);
+  }
   w.cluster->enqueue(std::move(op));
 }
 
@@ -66,6 +70,8 @@ void waitGroup(Warp &w, const Instruction &i, uint32_t mask) {
   wait.byParity = i.b;
   if (copyGroupsPending(w, mask, wait)) {
     w.block(wait);
+  } else if (Hazards *h = w.cluster->hazards) {
+    h->copyWait(w, mask, i.a, i.b);
   }
 }
 
@@ -93,6 +99,7 @@ void arrive(Warp &w, const Instruction &i, uint32_t mask) {
     if (!i.b) {
       ++b->pending;
     }
+    op.bytes = w.copyGroup[l] + 1; // the open group counts
     w.cluster->enqueue(std::move(op));
   }
 }
@@ -131,6 +138,9 @@ bool completeThreadOp(Cluster &c, AsyncOp &op) {
       }
     }
     MBarrier *b = c.barrierAt(op.barrier);
+    if (b && b->valid && c.hazards) {
+      c.hazards->copyArrive(op, op.bytes, *b);
+    }
     std::string error = !b || !b->valid
                             ? std::string("no mbarrier is initialized there")
                             : barrierArrive(c, *b, 1);
@@ -153,6 +163,9 @@ bool completeThreadOp(Cluster &c, AsyncOp &op) {
                       hexadecimal(t.shared) + " is out of bounds: " +
                       c.context->memory->describeNearest(t.global));
       return true;
+    }
+    if (c.hazards) {
+      c.hazards->threadCopy(op, t);
     }
     std::memset(to, 0, t.bytes);
     if (t.sourceBytes) {

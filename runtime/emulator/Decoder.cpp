@@ -1,4 +1,5 @@
 #include "runtime/emulator/Decoder.h"
+#include "runtime/emulator/LateMoves.h"
 #include "runtime/emulator/Layout.h"
 
 #include <algorithm>
@@ -146,6 +147,8 @@ bool Decoder::declare(const AstVariable &v, int scope) {
 
 Status Decoder::run(const AstFunction &f) {
   program_.name = f.name;
+  program_.files = symbols_.module->files;
+  program_.maximumRegisters = f.maximumRegisters;
   program_.requiredThreads = f.requiredThreads;
   program_.maximumThreads = f.maximumThreads;
   program_.cluster = f.cluster;
@@ -221,6 +224,7 @@ Status Decoder::run(const AstFunction &f) {
   if (!resolveFixups()) {
     return error(statement_ ? statement_->line : f.line);
   }
+  markLateMoves(program_);
   return Status();
 }
 
@@ -278,6 +282,7 @@ void Decoder::emit(Handler handler, std::vector<Operand> operands, uint32_t a) {
   i.guardNegated = instruction_.guardNegated;
   i.guardLine = instruction_.guardLine;
   i.sourceLine = statement_->line;
+  i.location = statement_->location;
   i.text = statement_->text;
   program_.operands.insert(program_.operands.end(), operands.begin(),
                            operands.end());
@@ -296,6 +301,7 @@ bool Decoder::statement(const AstStatement &s, int scope) {
   instruction_ = Instruction();
   instruction_.text = s.text;
   instruction_.sourceLine = s.line;
+  instruction_.location = s.location;
   for (size_t begin = 0; begin <= s.name.size();) {
     size_t dot = std::min(s.name.find('.', begin), s.name.size());
     parts_.push_back(s.name.substr(begin, dot - begin));
@@ -360,71 +366,6 @@ bool Decoder::statement(const AstStatement &s, int scope) {
     return fail("unsupported instruction '" + std::string(s.text) + "'");
   }
   return commit();
-}
-
-bool Decoder::call(const AstStatement &s, int scope) {
-  size_t k = 0;
-  const AstOperand *results = nullptr, *arguments = nullptr;
-  if (k < size() && ast(k).kind == AstOperand::List) {
-    results = &ast(k++);
-  }
-  if (k >= size() || ast(k).kind != AstOperand::Name) {
-    return fail("unsupported instruction '" + std::string(s.text) + "'");
-  }
-  const std::string name = ast(k++).name;
-  if (k < size() && ast(k).kind == AstOperand::List) {
-    arguments = &ast(k++);
-  }
-  const AstFunction *callee = nullptr;
-  for (const AstFunction &f : symbols_.module->functions) {
-    if (f.name == name && f.hasBody) {
-      callee = &f;
-    }
-  }
-  if (!callee) {
-    return fail("call of '" + name + "', which has no body in this module");
-  }
-  if (depth_ >= 16) {
-    return fail("calls nest deeper than 16 (recursion is not supported)");
-  }
-  if (s.guarded) {
-    return fail("a predicated call is not supported");
-  }
-  scopes_.push_back(std::make_unique<Scope>());
-  int inner = int(scopes_.size()) - 1;
-  auto bind = [&](const std::vector<AstVariable> &formals,
-                  const AstOperand *actuals) {
-    size_t given = actuals ? actuals->children.size() : 0;
-    if (given != formals.size()) {
-      return fail("call of '" + name + "' passes " + std::to_string(given) +
-                  " values, it takes " + std::to_string(formals.size()));
-    }
-    for (size_t i = 0; i < given; ++i) {
-      Symbol symbol;
-      const AstOperand &o = actuals->children[i];
-      if (o.kind != AstOperand::Name || !find(o.name, scope, symbol)) {
-        return fail("call arguments must be variables");
-      }
-      // A value argument may alias its register: callers pass fresh ones.
-      scopes_[size_t(inner)]->symbols[formals[i].name] = symbol;
-    }
-    return true;
-  };
-  if (!bind(callee->results, results) || !bind(callee->parameters, arguments)) {
-    return false;
-  }
-  ++depth_;
-  returns_.emplace_back();
-  bool ok = body(*callee, inner);
-  --depth_;
-  if (!ok) {
-    return false;
-  }
-  for (size_t index : returns_.back()) {
-    program_.code[index].target = uint32_t(program_.code.size());
-  }
-  returns_.pop_back();
-  return true;
 }
 
 bool Decoder::resolveFixups() {

@@ -72,7 +72,8 @@ public:
   int takeOneOf(std::initializer_list<std::string_view> names);
   /// Takes the next type in the mnemonic from the left; None if there is none.
   Type takeType();
-  /// Takes cache, eviction, scope and ordering qualifiers of memory operations.
+  /// Takes cache, eviction, scope and ordering qualifiers of memory
+  /// operations; ordering and scope are kept in the instruction.
   void takeMemoryQualifiers();
   StateSpace takeSpace(StateSpace otherwise);
 
@@ -141,6 +142,11 @@ private:
   bool statement(const AstStatement &s, int scope);
   bool decode();
   bool call(const AstStatement &s, int scope);
+  bool expand(const AstFunction &callee, const AstOperand *results,
+              const AstOperand *arguments, int scope);
+  bool indirectCall(const Symbol &pointer, const AstOperand *results,
+                    const AstOperand *arguments, int scope);
+  bool externalCall(const std::string &name);
   bool find(const std::string &name, int scope, Symbol &out);
   bool sharedSymbol(const AstVariable &v, Symbol &out);
   bool resolveFixups();
@@ -152,7 +158,8 @@ private:
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<Fixup> fixups_;
   std::vector<std::vector<size_t>> returns_; // of the calls being expanded
-  unsigned depth_ = 0;
+  unsigned depth_ = 0;                       // of the calls being expanded
+  size_t calls_ = 0;                         // expanded so far
   std::unordered_map<std::string, uint32_t> sharedOffsets_;
   std::unordered_map<uint64_t, uint32_t> constants32_, constants64_;
   std::unordered_map<int, uint32_t> specials_;
@@ -184,8 +191,9 @@ bool decodeBarrier(Decoder &d);
 bool decodeMbarrier(Decoder &d);
 bool decodeWarp(Decoder &d);
 bool decodeMisc(Decoder &d);
+bool decodeFence(Decoder &d);
+bool decodeRegisterBudget(Decoder &d);
 bool decodeBulk(Decoder &d);
-bool decodeLaunchControl(Decoder &d);
 bool decodeTensorCore(Decoder &d);
 bool decodeMatrix(Decoder &d);
 bool isAsyncStore(const Decoder &d);

@@ -208,6 +208,7 @@ bool Decoder::dest(const AstOperand &o, unsigned bytes, bool loose) {
   if (!resolve(o, bytes, true, loose, Type::None, out)) {
     return false;
   }
+  out.written = true;
   push(out);
   return true;
 }
@@ -224,6 +225,7 @@ bool Decoder::source(const AstOperand &o, Type type, bool loose) {
 bool Decoder::predicateDest(const AstOperand &o) {
   Operand out;
   out.kind = Operand::Predicate;
+  out.written = true;
   if (o.kind == AstOperand::Name && o.name == "_") {
     out.line = trashLine_;
     push(out);
@@ -334,6 +336,7 @@ bool Decoder::vector(const AstOperand &o, Type type, bool isDest, bool loose) {
     if (!resolve(child, typeBytes(type), isDest, loose, type, e)) {
       return false;
     }
+    e.written = isDest;
     elements.push_back(e);
   }
   Operand out;

@@ -104,13 +104,25 @@ void Decoder::takeMemoryQualifiers() {
   for (size_t k = 1; k < parts_.size(); ++k) {
     const std::string &p = parts_[k];
     if (p == "volatile" || p == "relaxed" || p == "acquire" || p == "release" ||
-        p == "acq_rel" || p == "weak" || p == "mmio" || p == "cta" ||
+        p == "acq_rel" || p == "sc" || p == "weak" || p == "mmio" || p == "cta" ||
         p == "cluster" || p == "gpu" || p == "sys" || p == "ca" || p == "cg" ||
         p == "cs" || p == "lu" || p == "cv" || p == "wb" || p == "wt" ||
         p == "nc" || p == "unified" || p.rfind("L1::", 0) == 0 ||
         p.rfind("L2::", 0) == 0 || p.rfind("level::", 0) == 0) {
       taken_[k] = true;
     }
+    Instruction &i = instruction_;
+    i.order = p == "volatile" || p == "relaxed" || p == "mmio" ? Order::Relaxed
+              : p == "acquire"                                 ? Order::Acquire
+              : p == "release"                                 ? Order::Release
+              : p == "acq_rel"                                 ? Order::AcqRel
+              : p == "sc"                                      ? Order::Sc
+                                                               : i.order;
+    i.scope = p == "cta"       ? MemoryScope::Cta
+              : p == "cluster" ? MemoryScope::Cluster
+              : p == "gpu"     ? MemoryScope::Gpu
+              : p == "sys"     ? MemoryScope::Sys
+                               : i.scope;
   }
 }
 
@@ -205,17 +217,17 @@ bool Decoder::decode() {
       {"activemask", decodeWarp},
       {"redux", decodeWarp},
       {"elect", decodeWarp},
-      {"membar", decodeMisc},
-      {"fence", decodeMisc},
+      {"membar", decodeFence},
+      {"fence", decodeFence},
       {"nanosleep", decodeMisc},
       {"trap", decodeMisc},
       {"brkpt", decodeMisc},
-      {"setmaxnreg", decodeMisc},
+      {"setmaxnreg", decodeRegisterBudget},
       {"griddepcontrol", decodeMisc},
       {"pmevent", decodeMisc},
       {"cp", decodeBulk},
       {"tensormap", decodeBulk},
-      {"clusterlaunchcontrol", decodeLaunchControl},
+      {"clusterlaunchcontrol", decodeBulk},
       {"tcgen05", decodeTensorCore},
       {"wgmma", decodeWgmma},
       {"mma", decodeMmaSync},

@@ -1,5 +1,6 @@
 #include "runtime/emulator/EmulatorDevice.h"
 #include "runtime/emulator/Decoder.h"
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Machine.h"
 #include "runtime/emulator/Parser.h"
 
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 namespace gmoe {
@@ -28,6 +30,26 @@ struct Image : LoadedImage {
   }
 };
 
+/// The comment `// moe_kernel.roles KERNEL: load 4 1, mma 5 1` of our compiler.
+std::vector<WarpRole> rolesOf(const std::string &ptx,
+                              const std::string &kernel) {
+  std::vector<WarpRole> roles;
+  size_t at = ptx.find("// moe_kernel.roles " + kernel + ": ");
+  if (at == std::string::npos) {
+    return roles;
+  }
+  at = ptx.find(": ", at) + 2;
+  std::istringstream line(ptx.substr(at, ptx.find('\n', at) - at));
+  for (std::string item; std::getline(line, item, ',');) {
+    std::istringstream words(item);
+    WarpRole role;
+    if (words >> role.name >> role.firstWarp >> role.warps) {
+      roles.push_back(std::move(role));
+    }
+  }
+  return roles;
+}
+
 Status loadVariables(Image &image, Memory &memory) {
   for (const AstVariable &v : image.module.variables) {
     if (v.space != StateSpace::Global && v.space != StateSpace::Const) {
@@ -43,6 +65,12 @@ Status loadVariables(Image &image, Memory &memory) {
     if (!v.data.empty()) {
       std::memcpy(memory.resolve(*address, v.data.size()), v.data.data(),
                   v.data.size());
+    }
+  }
+  for (size_t k = 0; k < image.module.functions.size(); ++k) {
+    const AstFunction &f = image.module.functions[k];
+    if (!f.isEntry && f.hasBody) {
+      image.symbols.globals[f.name] = kCodeWindow + k * kFunctionBytes;
     }
   }
   for (const AstVariable &v : image.module.variables) {
@@ -121,7 +149,8 @@ public:
     }
     auto image = std::make_unique<Image>();
     image->memory = &memory_;
-    image->source = std::string(text);
+    image->source =
+        options_.rewrite ? options_.rewrite(text) : std::string(text);
     Expected<AstModule> module = parseModule(image->source);
     if (!module) {
       return module.status();
@@ -141,6 +170,7 @@ public:
       if (!status) {
         return status;
       }
+      program->roles = rolesOf(image->source, f.name);
       image->programs.push_back(std::move(program));
     }
     return std::unique_ptr<LoadedImage>(std::move(image));
@@ -180,6 +210,7 @@ public:
 
   const EmulatorStats &stats() const override { return stats_; }
   void setScheduleSeed(uint64_t seed) override { options_.scheduleSeed = seed; }
+  const std::vector<Finding> &findings() const override { return findings_; }
 
 private:
   Status host(uint64_t address, uint64_t bytes, uint8_t *&out) {
@@ -281,10 +312,16 @@ private:
     x.smCount = info_.smCount;
     x.sharedBytes = uint32_t(shared);
     x.seed = options_.scheduleSeed;
+    x.eagerTensorLoads = options_.eagerTensorLoads;
     return Status();
   }
 
   Status run(LaunchContext &x) {
+    LaunchHazards hazards(options_.hazards,
+                          std::max(1u, options_.maximumFindings));
+    bool watched = options_.hazards != HazardLevel::Off;
+    x.hazards = watched ? &hazards : nullptr;
+    memory_.watch(watched);
     uint64_t total = uint64_t(x.clusters.x) * x.clusters.y * x.clusters.z;
     unsigned threads = options_.threads ? options_.threads
                                         : std::thread::hardware_concurrency();
@@ -292,17 +329,18 @@ private:
         std::min<uint64_t>(std::max(1u, std::min(threads, 64u)), total));
     std::atomic<uint64_t> next{0}, firstFailure{~uint64_t(0)};
     x.nextCluster = &next;
-    x.clusterCount = total;
     std::mutex mutex;
     Status failure;
     Counters sum;
     auto work = [&] {
       Cluster cluster;
+      Hazards checker(hazards);
+      cluster.hazards = watched ? &checker : nullptr;
       for (;;) {
         uint64_t id = next++;
         // Earlier clusters still run, so that the first failure is the same one
         // whatever the number of threads.
-        if (id >= total || id > firstFailure.load()) {
+        if (id >= total || id > firstFailure.load() || hazards.enough()) {
           break;
         }
         initializeCluster(cluster, x, id);
@@ -338,13 +376,28 @@ private:
     stats_.macs += sum.macs;
     stats_.cpInstructions += sum.cpInstructions;
     stats_.tmaBytes += sum.tmaBytes;
-    return failure;
+    memory_.watch(false);
+    findings_ = hazards.take();
+    return findings_.empty() ? failure : summary(failure);
+  }
+
+  Status summary(const Status &failure) const {
+    std::string text;
+    for (const Finding &f : findings_) {
+      text += (text.empty() ? "[" : "\n[") + std::string(findingId(f.kind)) +
+              "] " + f.text;
+    }
+    if (!failure.ok() && failure.code() != StatusCode::Hazard) {
+      text += "\n" + failure.message();
+    }
+    return Status(StatusCode::Hazard, text);
   }
 
   EmulatorOptions options_;
   DeviceInfo info_;
   Memory memory_;
   EmulatorStats stats_;
+  std::vector<Finding> findings_;
 };
 
 } // namespace

@@ -3,15 +3,19 @@
 #define GMOE_RUNTIME_EMULATOR_EMULATORDEVICE_H
 
 #include "runtime/core/Device.h"
+#include "runtime/emulator/Finding.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace gmoe {
 
-/// How much the emulator checks beyond bounds, alignment, and descriptors. For
-/// now the levels check the same.
+/// How much the emulator checks beyond bounds, alignment, and descriptors. Fast:
+/// happens-before of shared, tensor and written global memory, barriers, and
+/// registers that tcgen05.ld has not delivered. Full: also reads of registers
+/// and of global memory that nothing wrote.
 enum class HazardLevel { Off, Fast, Full };
 
 struct EmulatorOptions {
@@ -21,6 +25,13 @@ struct EmulatorOptions {
   unsigned threads = 0; // host threads, 0: as many as there are cores
   std::string target = "sm_100a";
   HazardLevel hazards = HazardLevel::Fast;
+  /// A launch stops after so many findings.
+  uint32_t maximumFindings = 32;
+  /// Changes PTX before it is loaded: for tests of the checker.
+  std::function<std::string(std::string_view)> rewrite;
+  /// tcgen05.ld delivers at once, not at tcgen05.wait::ld as the ISA has it.
+  /// ptxas honours the register dependence, and kernels of others rely on it.
+  bool eagerTensorLoads = false;
 };
 
 /// Totals over all launches of a device.
@@ -45,6 +56,8 @@ class EmulatorDevice : public Device {
 public:
   virtual const EmulatorStats &stats() const = 0;
   virtual void setScheduleSeed(uint64_t seed) = 0;
+  /// Of the last launch, which fails with StatusCode::Hazard if there are any.
+  virtual const std::vector<Finding> &findings() const = 0;
   /// Memory at a fixed address, for replaying a recorded launch.
   virtual Status allocateAt(uint64_t address, uint64_t bytes) = 0;
   /// The kernels of an image that this device loaded.

@@ -1,6 +1,6 @@
 // Sets a cluster up for one launch: shared and tensor memory, special
 // registers.
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Hazards.h"
 
 #include <algorithm>
 
@@ -190,6 +190,7 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
     cta.tensorQueue.clear();
     cta.tensorDue = 0;
     cta.threads = cta.liveThreads = threads;
+    cta.freeRegisters = 0;
     cta.firstWarp = rank * warps;
     cta.warpCount = warps;
     for (uint32_t k = 0; k < warps; ++k) {
@@ -200,6 +201,7 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
       w.program = &p;
       w.index = cta.firstWarp + k;
       w.warpInCta = k;
+      w.registersHeld = initialRegisters(p, warps);
       RegisterLine poison;
       std::fill(std::begin(poison.lanes), std::end(poison.lanes), 0x7fbadbadu);
       w.registers.assign(p.registerLines, poison);
@@ -213,7 +215,18 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
       s.mask = w.alive;
       w.splits.push_back(s);
       fillSpecials(w, x, c.index);
+      if (c.hazards) {
+        w.watched = c.hazards->full();
+        w.defined.assign(p.registerLines, w.watched ? 0 : ~0u);
+        for (const auto &special : p.specials) {
+          w.defined[special.second] = ~0u;
+        }
+      }
     }
+  }
+  c.stop = false;
+  if (c.hazards) {
+    c.hazards->begin(c);
   }
 }
 

@@ -11,6 +11,9 @@ constexpr uint64_t kGlobalBase = 0x7f0000000000ull;
 constexpr uint64_t kSharedWindow = 0x600000000000ull;
 constexpr uint64_t kLocalWindow = 0x610000000000ull;
 constexpr uint64_t kParamWindow = 0x620000000000ull;
+/// Where functions seem to lie, for their pointers: by index in the module.
+constexpr uint64_t kCodeWindow = 0x630000000000ull;
+constexpr uint64_t kFunctionBytes = 16;
 constexpr uint64_t kWindowMask = 0xffffffff00000000ull;
 
 /// The driver keeps the first bytes of shared memory for itself since sm_90.

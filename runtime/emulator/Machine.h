@@ -4,6 +4,7 @@
 #define GMOE_RUNTIME_EMULATOR_MACHINE_H
 
 #include "runtime/core/Device.h"
+#include "runtime/emulator/Finding.h"
 #include "runtime/emulator/Layout.h"
 #include "runtime/emulator/Memory.h"
 #include "runtime/emulator/Program.h"
@@ -17,6 +18,9 @@
 namespace gmoe::emulator {
 
 struct Cluster;
+class Hazards;
+class LaunchHazards;
+struct ThreadKnowledge;
 
 /// splitmix64: small, and the same on every host.
 struct Random {
@@ -45,6 +49,16 @@ struct MBarrier {
   uint32_t pending = 0, expected = 0;
   int32_t transactions = 0;
   uint64_t phase = 0;
+  uint32_t hazard = 0; // its state in the hazard checker + 1
+};
+
+/// Who issued asynchronous work, and what it knew at that moment. Empty
+/// without the hazard checker.
+struct Issuer {
+  std::shared_ptr<const ThreadKnowledge> knowledge;
+  uint32_t thread = 0, time = 0;
+  uint32_t stream = 0, position = 0; // the work itself; 0: its mbarrier's
+  bool genericProxy = false;         // cp.async
 };
 
 struct NamedBarrier {
@@ -68,6 +82,7 @@ struct TensorOp {
   uint32_t inputScale = 0; // scale-input-d
   uint32_t barrier = 0;
   uint16_t multicast = 0;
+  Issuer issuer;
 };
 
 struct Cta {
@@ -84,6 +99,7 @@ struct Cta {
   std::deque<TensorOp> tensorQueue;
   uint64_t tensorDue = 0;
   uint32_t liveThreads = 0, threads = 0;
+  uint32_t freeRegisters = 0; // given back by setmaxnreg.dec
   uint32_t firstWarp = 0, warpCount = 0;
 
   MBarrier *barrierAt(uint32_t offset) {
@@ -131,6 +147,7 @@ struct AsyncOp {
   bool rowList = false;      // gather4 and scatter4
   std::vector<uint8_t> staged;
   TensorMapDesc map;
+  Issuer issuer;
   std::vector<emulator::ThreadCopy> copies;
 };
 
@@ -143,6 +160,7 @@ enum class WaitKind : uint8_t {
   BulkGroup,
   CopyGroup, // cp.async
   TmemAlloc,
+  Registers, // of the CTA's share, for setmaxnreg
   Yield, // runnable again at once, after the others
 };
 
@@ -176,6 +194,7 @@ struct PendingWgmma {
   uint32_t group = 0;
   uint64_t aDesc = 0, bDesc = 0;
   bool accumulate = false;
+  Issuer issuer;
 };
 
 struct alignas(128) RegisterLine {
@@ -192,6 +211,7 @@ struct Warp {
   uint32_t index = 0;         // in the cluster
   uint32_t warpInCta = 0;
   uint32_t alive = 0;
+  uint32_t registersHeld = 0; // a thread, by setmaxnreg
   std::vector<Split> splits;
   uint32_t current = 0; // running split
   uint32_t pc = 0;      // of the running split
@@ -205,8 +225,13 @@ struct Warp {
   std::array<uint64_t, 32> bulkGroup{};
   std::array<uint32_t, 32> copyGroup{}; // of cp.async
   std::vector<PendingWgmma> wgmma;
-  uint32_t wgmmaGroup = 0;
+  uint32_t wgmmaGroup = 0, wgmmaIssued = 0; // issued: position in its stream
+  std::vector<uint32_t> wgmmaEnds;          // of committed groups
   std::vector<PendingTmem> pendingTmem;
+  std::vector<uint32_t> defined; // by register line: lanes that were written
+  bool watched = false;          // reads of registers are checked
+  std::vector<uint8_t> lateLines; // LateMoves.cpp: registers not yet delivered
+  std::vector<std::pair<const Instruction *, uint32_t>> lateMoves;
   const Allocation *cachedAllocation = nullptr;
 
   template <class T> const T *source(const Operand &o) const {
@@ -260,6 +285,8 @@ struct Warp {
   void fail(const std::string &what, int lane = -1);
   /// True when all living lanes of `members` are here; else blocks.
   bool converged(uint32_t members, uint32_t mask);
+  /// The same for an error that the hazard checker lists.
+  void fail(FindingKind kind, const std::string &what, int lane = -1);
   std::string place(int lane) const;
 };
 
@@ -273,9 +300,9 @@ struct LaunchContext {
   uint32_t clusterSize = 1, smCount = 1;
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
-  /// The next cluster to run: cluster launch control takes from it too.
-  std::atomic<uint64_t> *nextCluster = nullptr;
-  uint64_t clusterCount = 0;
+  LaunchHazards *hazards = nullptr;
+  bool eagerTensorLoads = false;
+  std::atomic<uint64_t> *nextCluster = nullptr; // the first not yet begun
 };
 
 struct Cluster {
@@ -294,6 +321,8 @@ struct Cluster {
   Random random{0};
   Counters counters;
   Status status;
+  Hazards *hazards = nullptr; // null: off
+  bool stop = false;          // enough findings
   std::vector<float> scratchA, scratchB;
 
   bool failed() const { return !status.ok(); }
@@ -304,6 +333,12 @@ struct Cluster {
   }
   /// Fails with the place of an asynchronous operation.
   void failAsync(const Instruction &i, uint32_t warp, const std::string &what);
+  void failAsync(FindingKind kind, const Instruction &i, uint32_t warp,
+                 const std::string &what);
+  /// Fails with an error that the hazard checker lists.
+  void failFinding(FindingKind kind, uint32_t line, const std::string &what);
+  /// "kernel 'k', line 7, 'ld.shared.b32 ...'".
+  std::string describe(const Instruction &i) const;
   Cta *ctaOf(uint32_t sharedAddress) {
     uint32_t rank = sharedAddress >> 24;
     return rank < ctas.size() ? &ctas[rank] : nullptr;
@@ -338,10 +373,6 @@ void finishNamedBarrier(Warp &warp, const Split &split);
 bool bulkGroupsPending(const Warp &warp, uint32_t mask, uint64_t allowed,
                        bool reads);
 
-// LaunchControl.cpp: takes a cluster that has not begun from the launch. The 16
-// bytes of the response.
-std::vector<uint8_t> cancelCluster(Cluster &cluster);
-
 // CopyAsync.cpp
 bool copyGroupsPending(const Warp &warp, uint32_t mask, const Wait &wait);
 bool completeThreadOp(Cluster &cluster, AsyncOp &op);
@@ -354,6 +385,9 @@ void executeMma(Cluster &cluster, Cta &cta, TensorOp &op);
 void executeCopy(Cluster &cluster, Cta &cta, TensorOp &op);
 void flushTmem(Warp &warp, bool stores, bool loads);
 std::string checkMma(const Cluster &cluster, const TensorOp &op);
+
+/// RegisterBudget.cpp: registers a thread has when the kernel starts.
+uint32_t initialRegisters(const Program &program, uint32_t warps);
 
 // Scheduler.cpp
 void runCluster(Cluster &cluster);

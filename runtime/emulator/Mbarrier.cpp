@@ -1,5 +1,6 @@
 // mbarrier objects: phases, arrival counts and transaction bytes
 // (ISA 9.7.13.15).
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 
 namespace gmoe::emulator {
@@ -12,6 +13,9 @@ void advance(Cluster &c, MBarrier &b) {
     ++b.phase;
     b.pending = b.expected;
     ++c.effects;
+    if (c.hazards) {
+      c.hazards->completePhase(b);
+    }
   }
 }
 
@@ -25,7 +29,8 @@ bool locate(Warp &w, const Instruction &i, const Operand &o, unsigned lane,
 MBarrier *barrierOf(Warp &w, uint32_t at, unsigned lane) {
   MBarrier *b = w.cluster->barrierAt(at);
   if (!b || !b->valid) {
-    w.fail("no mbarrier is initialized at shared address " + hexadecimal(at),
+    w.fail(FindingKind::BarrierLifetime,
+           "no mbarrier is initialized at shared address " + hexadecimal(at),
            int(lane));
     return nullptr;
   }
@@ -34,6 +39,32 @@ MBarrier *barrierOf(Warp &w, uint32_t at, unsigned lane) {
 
 /// The opaque state: phase and pending arrivals (20 bits).
 uint64_t stateOf(const MBarrier &b) { return b.phase << 20 | b.pending; }
+
+/// Calls f(lanes, address, barrier) once for the lanes of each address.
+template <class F>
+bool forBarriers(Warp &w, const Instruction &i, const Operand &address,
+                 uint32_t mask, F f) {
+  while (mask) {
+    unsigned first = unsigned(__builtin_ctz(mask));
+    uint32_t at = 0, together = 0;
+    if (!locate(w, i, address, first, at)) {
+      return false;
+    }
+    MBarrier *b = barrierOf(w, at, first);
+    if (!b) {
+      return false;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+      unsigned l = unsigned(__builtin_ctz(m));
+      if (w.address(address, l) == w.address(address, first)) {
+        together |= 1u << l;
+      }
+    }
+    f(together, at, *b);
+    mask &= ~together;
+  }
+  return true;
+}
 
 void init(Warp &w, const Instruction &i, uint32_t mask) {
   for (uint32_t m = mask; m; m &= m - 1) {
@@ -52,7 +83,8 @@ void init(Warp &w, const Instruction &i, uint32_t mask) {
       return;
     }
     if (offset % 8 || offset + 8 > cta.shared.size()) {
-      w.fail("mbarrier address " + hexadecimal(at) + " is not 8-byte aligned",
+      w.fail(FindingKind::Misaligned,
+             "mbarrier address " + hexadecimal(at) + " is not 8-byte aligned",
              int(l));
       return;
     }
@@ -66,13 +98,18 @@ void init(Warp &w, const Instruction &i, uint32_t mask) {
       slot = uint16_t(cta.barriers.size());
     }
     MBarrier &b = cta.barriers[slot - 1];
+    uint32_t hazard = b.hazard;
     b = MBarrier();
+    b.hazard = hazard;
     b.valid = true;
     b.expected = b.pending = uint32_t(count);
     // Opaque contents, so that a copy or a stray store shows in a dump.
     uint64_t contents = 0x6d62617272000000ull | count;
     std::memcpy(cta.shared.data() + offset, &contents, 8);
     ++w.cluster->effects;
+    if (Hazards *h = w.cluster->hazards) {
+      h->initBarrier(w, l, at, b);
+    }
   }
 }
 
@@ -101,10 +138,28 @@ enum ArriveKind : uint32_t {
   ArriveDropExpect
 };
 
+/// Tells the hazard checker of an arrival, lanes with one barrier together.
+bool releaseAll(Warp &w, const Instruction &i, const Operand &address,
+                uint32_t mask) {
+  if (i.b == ExpectOnly || i.b == CompleteOnly) {
+    return true;
+  }
+  Order order = i.order == Order::Weak ? Order::Release : i.order;
+  MemoryScope scope = i.scope == MemoryScope::None ? MemoryScope::Cta : i.scope;
+  return forBarriers(w, i, address, mask,
+                     [&](uint32_t lanes, uint32_t at, MBarrier &b) {
+                       w.cluster->hazards->arrive(w, lanes, at, b, order,
+                                                  scope);
+                     });
+}
+
 void arrive(Warp &w, const Instruction &i, uint32_t mask) {
   unsigned k = i.a >> 2 & 1;
   const Operand *value =
       i.operandCount > k + 1 ? &w.operand(i, k + 1) : nullptr;
+  if (w.cluster->hazards && !releaseAll(w, i, w.operand(i, k), mask)) {
+    return;
+  }
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
     uint32_t at = 0;
@@ -158,7 +213,10 @@ void arrive(Warp &w, const Instruction &i, uint32_t mask) {
       break;
     }
     if (!error.empty()) {
-      w.fail("mbarrier at shared address " + hexadecimal(at) + ": " + error,
+      w.fail(i.b == ExpectOnly || i.b == CompleteOnly
+                 ? FindingKind::TransactionBytes
+                 : FindingKind::ArrivalCount,
+             "mbarrier at shared address " + hexadecimal(at) + ": " + error,
              int(l));
       return;
     }
@@ -189,6 +247,7 @@ void wait(Warp &w, const Instruction &i, uint32_t mask) {
     uint64_t v = w.scalar(w.operand(i, 2), l);
     bool complete = i.b & 1 ? (b->phase & 1) != (v & 1) : b->phase != v >> 20;
     done |= uint32_t(complete) << l;
+
     if (l == firstLane) {
       first = at;
       waiting.address = at;
@@ -205,6 +264,14 @@ void wait(Warp &w, const Instruction &i, uint32_t mask) {
     return;
   }
   w.timedOut = false;
+  if (w.cluster->hazards && done) {
+    Order order = i.order == Order::Weak ? Order::Acquire : i.order;
+    MemoryScope scope = i.scope == MemoryScope::None ? MemoryScope::Cta : i.scope;
+    forBarriers(w, i, w.operand(i, 1), done,
+                [&](uint32_t lanes, uint32_t at, MBarrier &b) {
+                  w.cluster->hazards->wait(w, lanes, at, b, order, scope);
+                });
+  }
   w.setPredicate(w.operand(i, 0), mask, done);
 }
 

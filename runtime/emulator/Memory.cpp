@@ -104,6 +104,15 @@ Status Memory::release(uint64_t address) {
   return Status();
 }
 
+void Memory::watch(bool on) {
+  for (auto &[address, a] : allocations_) {
+    a.shadow.reset();
+    if (on) {
+      a.shadow = std::make_unique<GlobalShadow>(a.bytes);
+    }
+  }
+}
+
 const Allocation *Memory::find(uint64_t address, uint64_t bytes) const {
   auto it = allocations_.upper_bound(address);
   if (it == allocations_.begin()) {

@@ -3,6 +3,7 @@
 #define GMOE_RUNTIME_EMULATOR_MEMORY_H
 
 #include "runtime/core/Status.h"
+#include "runtime/emulator/Shadow.h"
 
 #include <cstdint>
 #include <map>
@@ -14,6 +15,8 @@ namespace gmoe::emulator {
 struct Allocation {
   uint64_t base = 0, bytes = 0;
   std::unique_ptr<uint8_t[]> data;
+  /// Of the running launch, with the hazard checker.
+  mutable std::unique_ptr<GlobalShadow> shadow;
 };
 
 /// Allocation and release are the host's; lookups may run in many threads
@@ -28,6 +31,8 @@ public:
   /// The allocation that holds [address, address + bytes), or null.
   const Allocation *find(uint64_t address, uint64_t bytes) const;
   uint8_t *resolve(uint64_t address, uint64_t bytes) const;
+  /// Forgets what earlier launches wrote; `on`: and follows the next one.
+  void watch(bool on);
   /// "the nearest allocation is [base, end), 16 bytes below": for diagnostics.
   std::string describeNearest(uint64_t address) const;
 

@@ -74,8 +74,10 @@ private:
         if (number(bits) && bits != 64) {
           fail("address size is " + std::to_string(bits) + ", must be 64");
         }
-      } else if (text == ".file" || text == ".loc") {
-        skipLine();
+      } else if (text == ".file") {
+        parseFile();
+      } else if (text == ".loc") {
+        parseLocation();
       } else if (text == ".section") {
         skipSection();
       } else if (text == ".alias" || text == ".pragma") {
@@ -83,6 +85,44 @@ private:
       } else {
         parseDeclaration();
       }
+    }
+  }
+
+  /// `.file N "name"`
+  void parseFile() {
+    next();
+    Literal n = parseLiteral(peek().text);
+    if (n.kind == Literal::Integer && n.value < kMaximumFiles &&
+        peek(1).kind == Token::Text) {
+      if (module_.files.size() <= n.value) {
+        module_.files.resize(n.value + 1);
+      }
+      std::string_view name = peek(1).text;
+      while (!name.empty() && (name.front() == '"' || name.back() == '"')) {
+        name.remove_prefix(name.front() == '"');
+        name.remove_suffix(!name.empty() && name.back() == '"');
+      }
+      module_.files[n.value] = std::string(name);
+    }
+    skipLine();
+  }
+  /// `.loc FILE LINE COLUMN`, which later instructions come from.
+  void parseLocation() {
+    uint32_t line = peek().line;
+    next();
+    uint64_t values[3] = {};
+    for (uint64_t &v : values) {
+      if (peek().line != line) {
+        return;
+      }
+      Literal n = parseLiteral(peek().text);
+      v = n.kind == Literal::Integer ? n.value : 0;
+      next();
+    }
+    location_ = {uint32_t(values[0]), uint32_t(values[1]),
+                 uint32_t(values[2])};
+    if (peek().line == line) {
+      skipLine();
     }
   }
 
@@ -373,6 +413,7 @@ private:
       return;
     }
     f.name = std::string(name.text);
+    location_ = SourceLocation();
     if (peek().is('(') && !parameterList(f.parameters)) {
       return;
     }
@@ -385,10 +426,12 @@ private:
         triple(f.maximumThreads);
       } else if (t.text == ".reqnctapercluster") {
         triple(f.cluster);
-      } else if (t.text == ".minnctapersm" || t.text == ".maxnctapersm" ||
-                 t.text == ".maxnreg" || t.text == ".abi_preserve" ||
+      } else if (t.text == ".minnctapersm" || t.text == ".maxnctapersm" || t.text == ".abi_preserve" ||
                  t.text == ".abi_preserve_control") {
         number(value);
+      } else if (t.text == ".maxnreg") {
+        number(value);
+        f.maximumRegisters = uint32_t(value);
       } else if (t.text == ".maxclusterrank") {
         number(value);
         f.maximumClusterRank = uint32_t(value);
@@ -424,6 +467,7 @@ private:
     const Token t = peek();
     AstStatement s;
     s.line = t.line;
+    s.location = location_;
     if (t.kind == Token::End) {
       return fail("function '" + f.name + "' is not closed");
     }
@@ -472,8 +516,12 @@ private:
   }
 
   bool bodyDirective(AstFunction &f, const Token &t) {
-    if (t.text == ".loc" || t.text == ".file") {
-      skipLine();
+    if (t.text == ".loc") {
+      parseLocation();
+      return true;
+    }
+    if (t.text == ".file") {
+      parseFile();
       return true;
     }
     if (t.text == ".pragma") {
@@ -530,7 +578,9 @@ private:
   }
 
   std::string_view source_;
+  static constexpr uint64_t kMaximumFiles = 4096;
   AstModule module_;
+  SourceLocation location_;
 };
 
 } // namespace

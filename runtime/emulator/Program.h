@@ -28,6 +28,7 @@ struct Operand {
   uint8_t bytes = 4; // register width
   uint8_t bank = 0;  // 0: the warp's registers, 1: the program's constants
   bool negated = false;
+  bool written = false; // a destination
   StateSpace space = StateSpace::Generic; // of an Address whose symbol tells
   uint32_t line = 0;
   int64_t offset = 0; // of an Address
@@ -35,6 +36,10 @@ struct Operand {
   /// of Program::operands.
   uint32_t first = 0, count = 0;
 };
+
+/// Ordering and scope of a memory operation, a fence or an mbarrier operation.
+enum class Order : uint8_t { Weak, Relaxed, Acquire, Release, AcqRel, Sc };
+enum class MemoryScope : uint8_t { None, Cta, Cluster, Gpu, Sys };
 
 enum class Flow : uint8_t { Normal, Branch, BranchIndexed, Exit };
 
@@ -44,13 +49,17 @@ struct Instruction {
   uint16_t operandCount = 0;
   Flow flow = Flow::Normal;
   bool guarded = false, guardNegated = false;
+  Order order = Order::Weak;
+  MemoryScope scope = MemoryScope::None;
   uint32_t guardLine = 0;
   uint32_t target = 0; // of a branch; first in Program::branchTargets
   uint32_t targetCount = 0;
   uint32_t sourceLine = 0;
+  SourceLocation location;
   /// Family-specific settings, chosen when decoded.
   uint32_t a = 0, b = 0, c = 0, d = 0;
   std::string_view text;
+  Handler plain = nullptr; // what LateMoves.cpp wrapped
 };
 
 /// Registers that the scheduler fills when a warp starts.
@@ -106,8 +115,16 @@ struct KernelParameter {
   uint64_t bytes = 0;
 };
 
+/// "load": warps 4 to 4.
+struct WarpRole {
+  std::string name;
+  uint32_t firstWarp = 0, warps = 0;
+};
+
 struct Program {
   std::string name;
+  std::vector<std::string> files; // of source locations
+  std::vector<WarpRole> roles;
   std::vector<Instruction> code;
   std::vector<Operand> operands;
   std::vector<uint32_t> branchTargets;
@@ -121,7 +138,7 @@ struct Program {
   uint32_t dynamicSharedOffset = 0;
   uint32_t localBytes = 0;
   std::array<uint32_t, 3> requiredThreads{}, maximumThreads{}, cluster{};
-  uint32_t maximumClusterRank = 0;
+  uint32_t maximumClusterRank = 0, maximumRegisters = 0;
   bool explicitCluster = false;
 };
 

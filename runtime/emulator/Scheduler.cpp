@@ -1,7 +1,7 @@
 // Runs the warps of one cluster: per-lane program counters kept as splits, the
 // lowest first; seeded quanta; completion of asynchronous work; deadlock
 // report.
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Hazards.h"
 
 #include <algorithm>
 
@@ -80,9 +80,23 @@ bool ready(Warp &w, Split &s) {
   case WaitKind::CopyGroup:
     go = !copyGroupsPending(w, s.mask, wait);
     break;
+  case WaitKind::Registers:
+    go = w.cta->freeRegisters >= wait.phase;
+    break;
   case WaitKind::TmemAlloc:
     go = w.cta->tmemVersion != wait.phase;
     break;
+  }
+  if (go && c.hazards) {
+    if (wait.kind == WaitKind::ClusterWait) {
+      c.hazards->leaveCluster(w, s.mask);
+    } else if (wait.kind == WaitKind::Lanes && wait.byParity) {
+      c.hazards->warpSync(w, wait.mask);
+    } else if (wait.kind == WaitKind::CopyGroup) {
+      c.hazards->copyWait(w, s.mask, wait.phase, wait.byParity);
+    } else if (wait.kind == WaitKind::BulkGroup) {
+      c.hazards->bulkWait(w, s.mask, wait.phase, wait.byParity);
+    }
   }
   if (go) {
     s.pc += wait.advance;
@@ -95,6 +109,9 @@ bool ready(Warp &w, Split &s) {
 
 void exitLanes(Warp &w, uint32_t mask) {
   Cluster &c = *w.cluster;
+  if (c.hazards) {
+    c.hazards->exit(w, mask);
+  }
   w.alive &= ~mask;
   w.cta->liveThreads -= popcount(mask);
   c.liveThreads -= popcount(mask);
@@ -188,6 +205,9 @@ void runWarp(Warp &w, uint32_t quantum) {
     switch (i.flow) {
     case Flow::Normal:
       if (mask) {
+        if (__builtin_expect(w.watched, 0)) {
+          c.hazards->checkRegisters(w, i, mask);
+        }
         i.handler(w, i, mask);
         if (__builtin_expect(w.event, 0)) {
           w.event = false;
@@ -370,6 +390,11 @@ std::string describeWait(Cluster &c, const Warp &w, const Split &s) {
   case WaitKind::BulkGroup:
     text += "waits for bulk groups";
     break;
+  case WaitKind::Registers:
+    text += "waits for " + std::to_string(s.wait.phase) +
+            " registers, its CTA has " + std::to_string(w.cta->freeRegisters) +
+            " free";
+    break;
   case WaitKind::TmemAlloc:
     text += "waits for tensor memory columns";
     break;
@@ -377,6 +402,39 @@ std::string describeWait(Cluster &c, const Warp &w, const Split &s) {
     text += "can run";
   }
   return text;
+}
+
+/// The most telling cause among the waits of a stuck cluster.
+FindingKind stuckOn(Cluster &c) {
+  FindingKind kind = FindingKind::Deadlock;
+  for (const Warp &w : c.warps) {
+    for (const Split &s : w.splits) {
+      if (s.mask == 0) {
+        continue;
+      }
+      const Instruction &i = w.program->code[s.pc];
+      if (s.wait.kind == WaitKind::Registers) {
+        return FindingKind::RegisterBudget;
+      }
+      if (s.wait.kind == WaitKind::Lanes && !s.wait.byParity) {
+        // Others of the warp may arrive once their own wait ends.
+        bool othersWait = false;
+        for (const Split &o : w.splits) {
+          othersWait |= &o != &s && o.mask && o.wait.kind != WaitKind::Lanes;
+        }
+        if (!othersWait && i.text.find(".aligned") != std::string::npos) {
+          return FindingKind::NotConverged;
+        }
+      }
+      const MBarrier *b = s.wait.kind == WaitKind::Barrier
+                              ? c.barrierAt(s.wait.address)
+                              : nullptr;
+      if (b && b->pending == 0 && b->transactions != 0) {
+        kind = FindingKind::TransactionBytes;
+      }
+    }
+  }
+  return kind;
 }
 
 void reportDeadlock(Cluster &c, const char *kind) {
@@ -395,7 +453,7 @@ void reportDeadlock(Cluster &c, const char *kind) {
   if (shown > 64) {
     text += "\n  and " + std::to_string(shown - 64) + " more";
   }
-  c.fail(StatusCode::Hazard, std::move(text));
+  c.failFinding(stuckOn(c), 0, text);
 }
 
 } // namespace
@@ -430,7 +488,7 @@ void runCluster(Cluster &c) {
   uint64_t lastTimeout = ~uint64_t(0);
   uint64_t effectsSeen = c.effects, effectsAt = c.counters.instructions;
   size_t start = 0;
-  while (c.liveThreads > 0 && !c.failed()) {
+  while (c.liveThreads > 0 && !c.failed() && !c.stop) {
     ++c.tick;
     if (c.tick >= c.nextDue) {
       completeDue(c);
@@ -495,22 +553,27 @@ void runCluster(Cluster &c) {
     }
   }
   // Work that is still in flight when the last thread exits completes.
-  while (!c.failed() && c.nextDue != ~uint64_t(0)) {
+  while (!c.failed() && !c.stop && c.nextDue != ~uint64_t(0)) {
     c.tick = std::max(c.tick, c.nextDue);
     completeDue(c);
   }
   // ISA 9.7.16.7: everything allocated must be given back before the kernel
   // ends.
   for (const Cta &cta : c.ctas) {
-    for (uint32_t s = 0; s < cta.tmemOwner.size() && !c.failed(); ++s) {
+    for (uint32_t s = 0; s < cta.tmemOwner.size() && !c.failed() && !c.stop;
+         ++s) {
       if (cta.tmemOwner[s]) {
-        c.fail(StatusCode::Hazard,
+        c.failFinding(
+            FindingKind::TmemLeak, 0,
                "kernel '" + c.context->program->name + "', CTA rank " +
                    std::to_string(cta.rank) + " of cluster " +
                    std::to_string(c.id) + " exits with tensor memory column " +
                    std::to_string(s * 32) + " still allocated");
       }
     }
+  }
+  if (c.hazards && !c.failed() && !c.stop) {
+    c.hazards->end();
   }
 }
 

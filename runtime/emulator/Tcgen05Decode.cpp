@@ -1,5 +1,6 @@
 // Decoding and issue of tcgen05.mma, cp and commit; checks of descriptors (ISA
 // 9.7.16.4, 9.7.16.10).
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 #include "runtime/emulator/Tcgen05.h"
 
@@ -207,6 +208,24 @@ bool tmemAddress(Warp &w, uint32_t address, uint32_t columns, unsigned lane) {
   return true;
 }
 
+void beforeThreadSync(Warp &w, const Instruction &, uint32_t mask) {
+  if (Hazards *h = w.cluster->hazards) {
+    h->beforeThreadSync(w, mask);
+  }
+}
+void afterThreadSync(Warp &w, const Instruction &, uint32_t mask) {
+  if (Hazards *h = w.cluster->hazards) {
+    h->afterThreadSync(w, mask);
+  }
+}
+
+void enqueue(Warp &w, unsigned lane, TensorOp &op) {
+  if (Hazards *h = w.cluster->hazards) {
+    op.issuer = h->issueTensor(w, lane);
+  }
+  w.cluster->enqueueTensor(*w.cta, op);
+}
+
 /// Operands: d, a, b, idesc, [scaleA, scaleB] or [disable vector], enable,
 /// [input scale].
 void mma(Warp &w, const Instruction &i, uint32_t mask) {
@@ -256,7 +275,7 @@ void mma(Warp &w, const Instruction &i, uint32_t mask) {
              int(l));
       return;
     }
-    w.cluster->enqueueTensor(*w.cta, op);
+    enqueue(w, l, op);
   }
 }
 
@@ -280,7 +299,7 @@ void copy(Warp &w, const Instruction &i, uint32_t mask) {
     if (!tmemAddress(w, op.d, i.a == 1 ? 8 : 4, l)) {
       return;
     }
-    w.cluster->enqueueTensor(*w.cta, op);
+    enqueue(w, l, op);
   }
 }
 
@@ -306,11 +325,9 @@ void commit(Warp &w, const Instruction &i, uint32_t mask) {
         return;
       }
     }
-    w.cluster->enqueueTensor(*w.cta, op);
+    enqueue(w, l, op);
   }
 }
-
-void ignore(Warp &, const Instruction &, uint32_t) {}
 
 bool decodeMma(Decoder &d, bool pair) {
   Instruction &i = d.instruction();
@@ -401,9 +418,9 @@ bool decodeTmem(Decoder &d, bool pair); // Tmem.cpp
 
 bool decodeTensorCore(Decoder &d) {
   Instruction &i = d.instruction();
-  if (d.take("fence::before_thread_sync") ||
-      d.take("fence::after_thread_sync")) {
-    i.handler = ignore;
+  bool before = d.take("fence::before_thread_sync");
+  if (before || d.take("fence::after_thread_sync")) {
+    i.handler = before ? beforeThreadSync : afterThreadSync;
     return d.count(0, 0);
   }
   bool pair = d.take("cta_group::2");

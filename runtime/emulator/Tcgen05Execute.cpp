@@ -1,5 +1,6 @@
 // Completion of tcgen05.cp, mma and commit: operands from shared or tensor
 // memory, block scales, accumulation in f32 in K order.
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Tcgen05.h"
 #include "runtime/numerics/Codecs.h"
 
@@ -138,6 +139,9 @@ bool readOperand(Cluster &c, Cta &cta, TensorOp &op, const MmaShape &s,
         if (address < kReservedSharedBytes || address + bytes > limit) {
           return outside(address);
         }
+        if (c.hazards) {
+          c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, address, bytes);
+        }
         const uint8_t *p = cta.shared.data() + address;
         float v = table ? table[*p] : decodeAt(format, false, p, 0);
         out[r * rowStride + k * kStride] = negate ? sign * v : v;
@@ -151,6 +155,9 @@ bool readOperand(Cluster &c, Cta &cta, TensorOp &op, const MmaShape &s,
       uint32_t address = d.swizzled(d.kMajor(r, x));
       if (address < kReservedSharedBytes || address + 16 > limit) {
         return outside(address);
+      }
+      if (c.hazards) {
+        c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, address, 16);
       }
       std::memcpy(row + x, cta.shared.data() + address, 16);
     }
@@ -253,6 +260,31 @@ bool columnsAllocated(const Cta &cta, uint32_t column, uint32_t count) {
   return true;
 }
 
+/// Tells the hazard checker which tensor memory an MMA touches in one CTA.
+void watchMma(Cluster &c, Cta &cta, const TensorOp &op, const MmaShape &s,
+              uint32_t dColumn, uint32_t dColumns) {
+  Hazards &h = *c.hazards;
+  if (s.scaled) {
+    uint32_t rowsA = s.m / (s.pair ? 2 : 1);
+    h.tensorAccess(op, cta, 0, kTmemLanes, op.scaleA & 0xffff,
+                   (rowsA + 31) / 32, Hazards::Read);
+    h.tensorAccess(op, cta, 0, kTmemLanes, op.scaleB & 0xffff,
+                   (s.n + 31) / 32, Hazards::Read);
+  }
+  if (op.aInTmem) {
+    h.tensorAccess(op, cta, 0, kTmemLanes, op.aTmem & 0xffff, 8,
+                   Hazards::Read);
+  }
+  Hazards::Access access = op.accumulate ? Hazards::Atomic : Hazards::Write;
+  if (s.m == 64) { // rows in the first 16 lanes of each 32
+    for (uint32_t lane = 0; lane < kTmemLanes; lane += 32) {
+      h.tensorAccess(op, cta, lane, 16, dColumn, dColumns, access);
+    }
+  } else {
+    h.tensorAccess(op, cta, 0, kTmemLanes, dColumn, dColumns, access);
+  }
+}
+
 } // namespace
 
 void executeMma(Cluster &c, Cta &issuer, TensorOp &op) {
@@ -299,7 +331,7 @@ void executeMma(Cluster &c, Cta &issuer, TensorOp &op) {
       return;
     }
     if (!columnsAllocated(cta, dColumn, dColumns)) {
-      failMma(c, op,
+      c.failAsync(FindingKind::TmemUse, *op.instruction, op.warp,
               "the accumulator's columns " + std::to_string(dColumn) + " to " +
                   std::to_string(dColumn + dColumns - 1) +
                   " are not all allocated");
@@ -308,8 +340,11 @@ void executeMma(Cluster &c, Cta &issuer, TensorOp &op) {
     if (s.scaled &&
         (!columnsAllocated(cta, op.scaleA & 0xffff, (rowsEach + 31) / 32) ||
          !columnsAllocated(cta, op.scaleB & 0xffff, (s.n + 31) / 32))) {
-      failMma(c, op, "the columns of the scale factors are not all allocated");
+      c.failAsync(FindingKind::TmemUse, *op.instruction, op.warp, "the columns of the scale factors are not all allocated");
       return;
+    }
+    if (c.hazards) {
+      watchMma(c, cta, op, s, dColumn, dColumns);
     }
     // 32 rows at a time: the lanes of one quarter read their own copy of the
     // scale factors.
@@ -465,8 +500,12 @@ void executeCopy(Cluster &c, Cta &issuer, TensorOp &op) {
        ++k) {
     Cta &cta = c.ctas[k];
     if (!columnsAllocated(cta, column, bytes / 4)) {
-      failMma(c, op, "the destination columns of the copy are not allocated");
+      c.failAsync(FindingKind::TmemUse, *op.instruction, op.warp, "the destination columns of the copy are not allocated");
       return;
+    }
+    if (c.hazards) {
+      c.hazards->tensorAccess(op, cta, 0, kTmemLanes, column, bytes / 4,
+                              Hazards::Write);
     }
     for (uint32_t r = 0; r < rows; ++r) {
       uint8_t data[32];
@@ -477,6 +516,9 @@ void executeCopy(Cluster &c, Cta &issuer, TensorOp &op) {
                   "the copy reads shared offset " + hexadecimal(at) +
                       ", which is out of bounds");
           return;
+        }
+        if (c.hazards) {
+          c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, at, 16);
         }
         std::memcpy(data + x, cta.shared.data() + at, 16);
       }
@@ -522,11 +564,14 @@ void completeTensor(Cluster &c, Cta &cta, TensorOp &op) {
     uint32_t rank = uint32_t(__builtin_ctz(m));
     uint32_t at = (op.barrier & 0xffffffu) | rank << 24;
     MBarrier *b = c.barrierAt(at);
+    if (b && b->valid && c.hazards) {
+      c.hazards->commit(op, c.ctas[rank], *b, at);
+    }
     std::string error = !b || !b->valid
                             ? std::string("no mbarrier is initialized there")
                             : barrierArrive(c, *b, 1);
     if (!error.empty()) {
-      failMma(c, op,
+      c.failAsync(FindingKind::ArrivalCount, *op.instruction, op.warp,
               "arrival on the mbarrier at shared address " + hexadecimal(at) +
                   ": " + error);
       return;

@@ -11,6 +11,8 @@ constexpr uint32_t kVersion = 1;
 
 struct Encoded {
   uint32_t magic, version;
+  /// Left alone: CUTLASS clears bit 21 here, a workaround for some drivers.
+  uint64_t reserved;
   uint64_t address;
   uint64_t strides[4];
   uint32_t dims[5]; // minus one: a dimension may be 2^32

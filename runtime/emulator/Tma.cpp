@@ -1,6 +1,6 @@
 // Completion of asynchronous copies: tiles with swizzle, out-of-bounds fill and
 // clipping (ISA 5.5, 9.7.9.25, 9.7.9.27).
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Reduce.h"
 
 #include <algorithm>
@@ -43,7 +43,13 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
       p = c.context->params.data() + offset;
     }
   } else {
-    p = c.context->memory->resolve(op.global, 128);
+    const Allocation *a = c.context->memory->find(op.global, 128);
+    p = a ? a->data.get() + (op.global - a->base) : nullptr;
+    if (a && c.hazards) {
+      c.hazards->asyncReadGlobal(op, *a, op.global - a->base, 128, true);
+      c.hazards->mapRead(op, op.global,
+                         op.usesGroup ? nullptr : c.barrierAt(op.barrier));
+    }
   }
   if (!p) {
     c.failAsync(*op.instruction, op.warp, "the tensor map is out of bounds");
@@ -111,6 +117,24 @@ template <class F> bool forRows(const AsyncOp &op, const Tile &tile, F f) {
   return true;
 }
 
+const uint8_t *readGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
+                          uint64_t bytes) {
+  const Allocation *a = c.context->memory->find(at, bytes);
+  if (a && c.hazards) {
+    c.hazards->asyncReadGlobal(op, *a, at - a->base, bytes, false);
+  }
+  return a ? a->data.get() + (at - a->base) : nullptr;
+}
+
+uint8_t *writeGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
+                     uint64_t bytes) {
+  const Allocation *a = c.context->memory->find(at, bytes);
+  if (a && c.hazards) {
+    c.hazards->asyncWriteGlobal(op, *a, at - a->base, bytes);
+  }
+  return a ? a->data.get() + (at - a->base) : nullptr;
+}
+
 /// Copies the box into `out` in row order, unswizzled, zero-filled outside.
 bool gatherTile(Cluster &c, AsyncOp &op, const Tile &tile,
                 std::vector<uint8_t> &out) {
@@ -132,9 +156,9 @@ bool gatherTile(Cluster &c, AsyncOp &op, const Tile &tile,
         uint64_t bitCount = uint64_t(end - begin) * tile.bits;
         uint64_t at = address + firstBit / 8;
         uint64_t bytes = (firstBit % 8 + bitCount + 7) / 8;
-        const uint8_t *from = c.context->memory->resolve(at, bytes);
+        const uint8_t *from = readGlobal(c, op, at, bytes);
         if (!from) {
-          c.failAsync(*op.instruction, op.warp,
+          c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                       "tensor read of " + std::to_string(bytes) + " bytes at " +
                           hexadecimal(at) + " is out of bounds: " +
                           c.context->memory->describeNearest(at));
@@ -179,10 +203,13 @@ bool signal(Cluster &c, AsyncOp &op, uint32_t barrier, uint32_t bytes) {
   if (!b || !b->valid) {
     error = "no mbarrier is initialized there";
   } else {
+    if (c.hazards) {
+      c.hazards->signalUse(*op.instruction, op.warp, op.issuer, *b, barrier);
+    }
     error = barrierComplete(c, *b, bytes);
   }
   if (!error.empty()) {
-    c.failAsync(*op.instruction, op.warp,
+    c.failAsync(FindingKind::TransactionBytes, *op.instruction, op.warp,
                 "complete_tx on the mbarrier at shared address " +
                     hexadecimal(barrier) + ": " + error);
     return false;
@@ -202,9 +229,11 @@ void store(const AsyncOp &op, uint8_t *to, const std::vector<uint8_t> &data) {
   }
 }
 
-/// Delivers `data` to the destination CTAs and signals their barriers.
+/// Delivers `data` to the destination CTAs and signals `transaction` bytes on
+/// their barriers.
 bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
-             uint32_t innerBytes, TensorMapSwizzle swizzle) {
+             uint32_t innerBytes, TensorMapSwizzle swizzle,
+             uint32_t transaction) {
   uint32_t targets = op.multicast ? op.multicast : 1u << (op.shared >> 24);
   for (uint32_t m = targets; m; m &= m - 1) {
     uint32_t rank = uint32_t(__builtin_ctz(m));
@@ -214,7 +243,7 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
     uint64_t span = data.size();
     uint8_t *to = c.sharedPointer(base, span);
     if (!to) {
-      c.failAsync(*op.instruction, op.warp,
+      c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                   "write of " + std::to_string(span) +
                       " bytes at shared address " + hexadecimal(base) +
                       " is out of bounds");
@@ -252,7 +281,11 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
       }
       barrier = (op.barrier & 0xffffffu) | signalRank << 24;
     }
-    if (!signal(c, op, barrier, uint32_t(data.size()))) {
+    if (c.hazards) {
+      c.hazards->asyncWriteShared(op, c.ctas[rank], offset, data.size(),
+                                  c.barrierAt(barrier));
+    }
+    if (!signal(c, op, barrier, transaction)) {
       return false;
     }
   }
@@ -278,6 +311,9 @@ bool storeTile(Cluster &c, AsyncOp &op) {
         return true;
       }
       std::memcpy(op.staged.data() + x, cta->shared.data() + at, 16);
+    }
+    if (c.hazards) {
+      c.hazards->asyncReadShared(op, *cta, offset, tile.bytes());
     }
     op.map = tile.map;
     op.sourceRead = true;
@@ -316,9 +352,9 @@ bool storeTile(Cluster &c, AsyncOp &op) {
               end /= 2;
             }
             uint64_t bytes = uint64_t(end - begin) * element;
-            uint8_t *to = c.context->memory->resolve(at, bytes);
+            uint8_t *to = writeGlobal(c, op, at, bytes);
             if (!to) {
-              c.failAsync(*op.instruction, op.warp,
+              c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
                           "tensor write of " + std::to_string(bytes) +
                               " bytes at " + hexadecimal(at) +
                               " is out of bounds: " +
@@ -345,7 +381,11 @@ void bulk(Cluster &c, AsyncOp &op) {
   std::vector<uint8_t> data(op.bytes);
   const uint8_t *from = op.kind == AsyncOp::BulkPeer
                             ? c.sharedPointer(uint32_t(op.global), op.bytes)
-                            : c.context->memory->resolve(op.global, op.bytes);
+                            : readGlobal(c, op, op.global, op.bytes);
+  if (from && c.hazards && op.kind == AsyncOp::BulkPeer) {
+    c.hazards->asyncReadShared(op, *c.ctaOf(uint32_t(op.global)),
+                               uint32_t(op.global) & 0xffffffu, op.bytes);
+  }
   if (!from && op.bytes) {
     c.failAsync(
         *op.instruction, op.warp,
@@ -360,7 +400,28 @@ void bulk(Cluster &c, AsyncOp &op) {
     std::memcpy(data.data(), from, op.bytes);
   }
   c.counters.tmaBytes += op.bytes;
-  deliver(c, op, data, 0, TensorMapSwizzle::None);
+  deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);
+}
+
+/// The 16 bytes of a response: CTA index x, y, z, and bit 127 when a cluster
+/// was canceled. A request may fail although clusters are pending (a kernel of
+/// higher priority wants the SM), so that some do.
+std::vector<uint8_t> cancelPendingCluster(Cluster &c) {
+  const LaunchContext &x = *c.context;
+  uint32_t response[4] = {};
+  uint64_t total = uint64_t(x.clusters.x) * x.clusters.y * x.clusters.z;
+  uint64_t id = c.random.below(16) ? x.nextCluster->load() : total;
+  while (id < total && !x.nextCluster->compare_exchange_weak(id, id + 1)) {
+  }
+  if (id < total) {
+    response[0] = uint32_t(id % x.clusters.x) * x.cluster.x;
+    response[1] = uint32_t(id / x.clusters.x % x.clusters.y) * x.cluster.y;
+    response[2] = uint32_t(id / x.clusters.x / x.clusters.y) * x.cluster.z;
+    response[3] = 0x80000000u;
+  }
+  std::vector<uint8_t> data(16);
+  std::memcpy(data.data(), response, 16);
+  return data;
 }
 
 } // namespace
@@ -372,7 +433,10 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
     std::vector<uint8_t> data;
     if (readTile(c, op, tile) && gatherTile(c, op, tile, data)) {
       c.counters.tmaBytes += data.size();
-      deliver(c, op, data, tile.innerBytes, tile.map.swizzle);
+      // Padding between packed elements is not copied, and not counted.
+      uint32_t transaction =
+          uint32_t(uint64_t(tile.map.box[0]) * tile.rows * tile.bits / 8);
+      deliver(c, op, data, tile.innerBytes, tile.map.swizzle, transaction);
     }
     return true;
   }
@@ -392,11 +456,15 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
                         " is out of bounds");
         return true;
       }
+      if (c.hazards) {
+        c.hazards->asyncReadShared(op, *c.ctaOf(op.shared),
+                                   op.shared & 0xffffffu, op.bytes);
+      }
       op.staged.assign(from, from + op.bytes);
       op.sourceRead = true;
       return false;
     }
-    uint8_t *to = c.context->memory->resolve(op.global, op.bytes);
+    uint8_t *to = writeGlobal(c, op, op.global, op.bytes);
     if (!to) {
       c.failAsync(*op.instruction, op.warp,
                   "bulk write of " + std::to_string(op.bytes) + " bytes at " +
@@ -412,11 +480,11 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
   case AsyncOp::ThreadArrive:
     return completeThreadOp(c, op);
   case AsyncOp::RegisterStore:
-    deliver(c, op, op.staged, 0, TensorMapSwizzle::None);
+    deliver(c, op, op.staged, 0, TensorMapSwizzle::None, op.bytes);
     return true;
   case AsyncOp::ClusterCancel: {
-    std::vector<uint8_t> data = cancelCluster(c);
-    deliver(c, op, data, 0, TensorMapSwizzle::None);
+    std::vector<uint8_t> data = cancelPendingCluster(c);
+    deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);
     return true;
   }
   }

@@ -1,7 +1,9 @@
 // Tensor memory seen from threads: alloc, dealloc, ld, st and their waits (ISA
 // 9.7.16.7, 9.7.16.8). A load delivers at tcgen05.wait::ld, a store at
 // tcgen05.wait::st: code that does not wait sees poison.
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
+#include "runtime/emulator/LateMoves.h"
 #include "runtime/emulator/Tcgen05.h"
 
 #include <algorithm>
@@ -69,6 +71,10 @@ void allocate(Warp &w, const Instruction &i, uint32_t mask) {
   std::fill_n(w.cta->tmemOwner.begin() + at, slices, uint8_t(at + 1));
   uint32_t address = at * kSliceColumns;
   std::memcpy(p, &address, 4);
+  if (Hazards *h = w.cluster->hazards) {
+    h->allocateTmem(w, mask, address, uint32_t(columns));
+    h->shared(w, l, *w.cta, shared & 0xffffffu, 4, Hazards::Write);
+  }
   ++w.cluster->effects;
 }
 
@@ -90,9 +96,12 @@ void deallocate(Warp &w, const Instruction &i, uint32_t mask) {
     ok = w.cta->tmemOwner[at + slices] != at + 1;
   }
   if (!ok) {
-    w.fail("deallocation of " + std::to_string(columns) + " columns at " +
+    w.fail(FindingKind::TmemFree, "deallocation of " + std::to_string(columns) + " columns at " +
            hexadecimal(address) + " does not match an allocation");
     return;
+  }
+  if (Hazards *h = w.cluster->hazards) {
+    h->freeTmem(w, mask, uint32_t(address), uint32_t(columns));
   }
   std::fill_n(w.cta->tmemOwner.begin() + at, slices, uint8_t(0));
   ++w.cta->tmemVersion;
@@ -171,7 +180,8 @@ bool checkAccess(Warp &w, const Instruction &i, uint32_t mask, uint32_t &out) {
   for (uint32_t s = column / kSliceColumns; s * kSliceColumns < column + i.d;
        ++s) {
     if (w.cta->tmemOwner[s] == 0) {
-      w.fail("column " + std::to_string(std::max(s * kSliceColumns, column)) +
+      w.fail(FindingKind::TmemUse,
+             "column " + std::to_string(std::max(s * kSliceColumns, column)) +
              " of tensor memory is not allocated");
       return false;
     }
@@ -186,21 +196,13 @@ const Operand &vectorOf(const Warp &w, const Instruction &i) {
              : w.operand(i, i.operandCount - 1u);
 }
 
-void load(Warp &w, const Instruction &i, uint32_t mask) {
-  PendingTmem p;
-  if (!checkAccess(w, i, mask, p.address)) {
-    return;
+/// Tells the hazard checker which cells the access touches.
+void watch(Warp &w, const Instruction &i, uint32_t mask, uint32_t address,
+           bool store) {
+  if (Hazards *h = w.cluster->hazards) {
+    h->tmemAccess(w, mask, address >> 16, i.a == S32x32b ? 32 : 16,
+                  address & 0xffff, i.d, store);
   }
-  p.instruction = &i;
-  p.mask = mask;
-  const Operand &v = vectorOf(w, i);
-  for (uint32_t r = 0; r < v.count; ++r) {
-    uint32_t *d = w.target<uint32_t>(w.program->operands[v.first + r]);
-    for (unsigned l = 0; l < 32; ++l) {
-      d[l] = mask >> l & 1 ? kPoison : d[l];
-    }
-  }
-  w.pendingTmem.push_back(std::move(p));
 }
 
 void store(Warp &w, const Instruction &i, uint32_t mask) {
@@ -211,6 +213,7 @@ void store(Warp &w, const Instruction &i, uint32_t mask) {
   p.instruction = &i;
   p.mask = mask;
   p.store = true;
+  watch(w, i, mask, p.address, true);
   const Operand &v = vectorOf(w, i);
   p.values.resize(size_t(v.count) * 32);
   for (uint32_t r = 0; r < v.count; ++r) {
@@ -238,6 +241,32 @@ void finishLoad(Warp &w, const PendingTmem &p) {
           tmem + size_t(lane0 + lane) * kTmemColumns + column0 + column;
       d[l] = i.b ? (from[0] & 0xffff) | from[1] << 16 : from[0];
     }
+  }
+}
+
+void load(Warp &w, const Instruction &i, uint32_t mask) {
+  PendingTmem p;
+  if (!checkAccess(w, i, mask, p.address)) {
+    return;
+  }
+  p.instruction = &i;
+  p.mask = mask;
+  watch(w, i, mask, p.address, false);
+  if (w.cluster->context->eagerTensorLoads) {
+    finishLoad(w, p);
+    return;
+  }
+  const Operand &v = vectorOf(w, i);
+  for (uint32_t r = 0; r < v.count; ++r) {
+    uint32_t *d = w.target<uint32_t>(w.program->operands[v.first + r]);
+    for (unsigned l = 0; l < 32; ++l) {
+      d[l] = mask >> l & 1 ? kPoison : d[l];
+    }
+  }
+  beginLateLoad(w, v);
+  w.pendingTmem.push_back(std::move(p));
+  if (Hazards *h = w.cluster->hazards) {
+    h->tmemLoaded(w, i, mask, false);
   }
 }
 
@@ -270,6 +299,9 @@ void finishStore(Warp &w, const PendingTmem &p) {
 void waitDone(Warp &w, const Instruction &i, uint32_t mask) {
   if (w.converged(0xffffffffu, mask)) {
     flushTmem(w, !i.a, i.a);
+    if (Hazards *h = w.cluster->hazards) {
+      h->tmemWait(w, mask, !i.a);
+    }
   }
 }
 
@@ -283,6 +315,9 @@ void flushTmem(Warp &w, bool stores, bool loads) {
       finishStore(w, p);
     } else if (!p.store && loads) {
       finishLoad(w, p);
+      if (Hazards *h = w.cluster->hazards) {
+        h->tmemLoaded(w, *p.instruction, p.mask, true);
+      }
     } else {
       if (kept != k) {
         w.pendingTmem[kept] = std::move(p);
@@ -291,6 +326,9 @@ void flushTmem(Warp &w, bool stores, bool loads) {
     }
   }
   w.pendingTmem.resize(kept);
+  if (loads) {
+    finishLateMoves(w);
+  }
 }
 
 bool decodeTmem(Decoder &d, bool pair) {

@@ -1,5 +1,5 @@
 // A warp's view of memory, and how it reports what went wrong.
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Hazards.h"
 
 namespace gmoe::emulator {
 namespace {
@@ -24,15 +24,17 @@ const char *spaceName(StateSpace space) {
   return "unknown";
 }
 
+Hazards::Access accessOf(const char *access) {
+  return access[0] == 'l' || access[0] == 'r' ? Hazards::Read
+         : access[0] == 'a'                   ? Hazards::Atomic
+                                              : Hazards::Write;
+}
+
 std::string triple(const Dim3 &d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " +
          std::to_string(d.z) + ")";
 }
 
-std::string where(const Cluster &cluster, const Instruction &i) {
-  return "kernel '" + cluster.context->program->name + "', line " +
-         std::to_string(i.sourceLine) + ", '" + std::string(i.text) + "'";
-}
 
 } // namespace
 
@@ -42,6 +44,11 @@ std::string Warp::place(int lane) const {
     text += " rank " + std::to_string(cta->rank);
   }
   text += ", warp " + std::to_string(warpInCta);
+  for (const WarpRole &role : program->roles) {
+    if (warpInCta >= role.firstWarp && warpInCta - role.firstWarp < role.warps) {
+      text += " (" + role.name + ")";
+    }
+  }
   if (lane >= 0) {
     text += ", thread " + std::to_string(warpInCta * 32 + uint32_t(lane));
   }
@@ -50,21 +57,58 @@ std::string Warp::place(int lane) const {
 
 void Warp::fail(const std::string &what, int lane) {
   event = true;
-  cluster->fail(StatusCode::DeviceError, where(*cluster, program->code[pc]) +
-                                             ", " + place(lane) + ": " + what);
+  cluster->fail(StatusCode::DeviceError,
+                cluster->describe(program->code[pc]) + ", " + place(lane) +
+                    ": " + what);
+}
+
+void Warp::fail(FindingKind kind, const std::string &what, int lane) {
+  event = true;
+  const Instruction &i = program->code[pc];
+  cluster->failFinding(kind, i.sourceLine,
+                       cluster->describe(i) + ", " + place(lane) + ": " +
+                           what);
+}
+
+std::string Cluster::describe(const Instruction &i) const {
+  std::string text = "kernel '" + context->program->name + "', line " +
+                     std::to_string(i.sourceLine) + ", '" +
+                     std::string(i.text) + "'";
+  const SourceLocation &l = i.location;
+  if (l.line && l.file < context->program->files.size()) {
+    text += " from " + context->program->files[l.file] + ":" +
+            std::to_string(l.line) + ":" + std::to_string(l.column);
+  }
+  return text;
+}
+
+void Cluster::failFinding(FindingKind kind, uint32_t line,
+                          const std::string &what) {
+  if (hazards && status.ok()) {
+    hazards->add(kind, line, what);
+  }
+  fail(StatusCode::Hazard, what);
 }
 
 void Cluster::failAsync(const Instruction &i, uint32_t warp,
                         const std::string &what) {
-  fail(StatusCode::DeviceError, where(*this, i) + ", issued by " +
+  fail(StatusCode::DeviceError, describe(i) + ", issued by " +
                                     warps[warp].place(-1) +
                                     ", on completion: " + what);
+}
+
+void Cluster::failAsync(FindingKind kind, const Instruction &i, uint32_t warp,
+                        const std::string &what) {
+  failFinding(kind, i.sourceLine,
+              describe(i) + ", issued by " + warps[warp].place(-1) +
+                  ", on completion: " + what);
 }
 
 uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
                        unsigned lane, const char *access) {
   auto outside = [&](const std::string &detail) -> uint8_t * {
-    fail(std::string(access) + " of " + std::to_string(bytes) + " bytes at " +
+    fail(FindingKind::OutOfBounds,
+         std::string(access) + " of " + std::to_string(bytes) + " bytes at " +
              hexadecimal(address) + " (" + spaceName(space) +
              " space) is out of bounds: " + detail,
          int(lane));
@@ -91,7 +135,8 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
     }
   }
   if (plain % bytes && (bytes & (bytes - 1)) == 0) {
-    fail(std::string(access) + " of " + std::to_string(bytes) + " bytes at " +
+    fail(FindingKind::Misaligned,
+         std::string(access) + " of " + std::to_string(bytes) + " bytes at " +
              hexadecimal(address) + " is not aligned to its size",
          int(lane));
     return nullptr;
@@ -107,6 +152,10 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
         return outside(cluster->context->memory->describeNearest(plain));
       }
       cachedAllocation = a;
+    }
+    if (Hazards *h = cluster->hazards) {
+      h->global(*this, lane, *a, plain - a->base, bytes, accessOf(access));
+      h->ordered(*this, lane, plain, accessOf(access));
     }
     return a->data.get() + (plain - a->base);
   }
@@ -128,6 +177,11 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
           "shared memory of the CTA is [" +
           hexadecimal(uint64_t(rank) << 24 | kReservedSharedBytes) + ", " +
           hexadecimal((uint64_t(rank) << 24) + owner.shared.size()) + ")");
+    }
+    if (Hazards *h = cluster->hazards) {
+      h->shared(*this, lane, owner, uint32_t(offset), bytes,
+                accessOf(access));
+      h->ordered(*this, lane, plain, accessOf(access));
     }
     return owner.shared.data() + offset;
   }

@@ -295,37 +295,8 @@ bool decodeMisc(Decoder &d) {
     i.handler = yieldTurn;
     return d.take("u32") && d.count(1, 1) && d.source(d.ast(0), Type::U32);
   }
-  if (op == "setmaxnreg") {
-    return (d.take("inc") || d.take("dec")) && d.take("sync") &&
-           d.take("aligned") && d.take("u32") && d.count(1, 1);
-  }
   if (op == "griddepcontrol") {
     return (d.take("wait") || d.take("launch_dependents")) && d.count(0, 0);
-  }
-  if (op == "membar" || op == "fence") {
-    d.take("proxy");
-    while (d.takeOneOf({"sc",
-                        "acq_rel",
-                        "acquire",
-                        "release",
-                        "cta",
-                        "cluster",
-                        "gpu",
-                        "gl",
-                        "sys",
-                        "alias",
-                        "async",
-                        "async::generic",
-                        "async.global",
-                        "global",
-                        "shared::cta",
-                        "shared::cluster",
-                        "mbarrier_init",
-                        "sync_restrict::shared::cta",
-                        "sync_restrict::shared::cluster",
-                        "tensormap::generic"}) >= 0) {
-    }
-    return d.count(0, 2);
   }
   return d.count(0, 1); // brkpt, pmevent
 }

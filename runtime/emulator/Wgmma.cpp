@@ -2,6 +2,7 @@
 // 9.7.15). Work is done no earlier than it was issued and no later than it is
 // waited for; operands are read when it is done, in the order of issue.
 #include "runtime/emulator/Fragment.h"
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 #include "runtime/emulator/Tcgen05.h"
 #include "runtime/numerics/Codecs.h"
@@ -45,13 +46,18 @@ std::string decodeDescriptor(uint64_t bits, MatrixDescriptor &out) {
 }
 
 /// Element (r, k) of an operand in shared memory, or false out of bounds.
-bool element(const Cta &cta, const MatrixDescriptor &d, FragmentType type,
-             bool mnMajor, unsigned r, unsigned k, float &out) {
+bool element(Warp &w, const PendingWgmma &p, const MatrixDescriptor &d,
+             FragmentType type, bool mnMajor, unsigned r, unsigned k,
+             float &out) {
+  const Cta &cta = *w.cta;
   unsigned bytes = fragmentBits(type) / 8;
   uint32_t at = d.swizzled(mnMajor ? d.mnMajor(r * bytes, k)
                                    : d.kMajor(r, k * bytes));
   if (at < kReservedSharedBytes || at + bytes > cta.shared.size()) {
     return false;
+  }
+  if (Hazards *h = w.cluster->hazards) {
+    h->readShared(*p.instruction, w.index, p.issuer, cta, at & ~3u, bytes);
   }
   uint32_t word = 0;
   std::memcpy(&word, cta.shared.data() + at, bytes);
@@ -88,7 +94,7 @@ bool execute(Warp &w, const PendingWgmma &p) {
     unsigned first = w.warpInCta % 4 * 16;
     for (unsigned r = 0; r < 16; ++r) {
       for (unsigned x = 0; x < k; ++x) {
-        if (!element(*w.cta, da, typeA, i.d & TransposeA, first + r, x,
+        if (!element(w, p, da, typeA, i.d & TransposeA, first + r, x,
                      a[r * k + x])) {
           return fail(outside);
         }
@@ -97,7 +103,7 @@ bool execute(Warp &w, const PendingWgmma &p) {
   }
   for (unsigned x = 0; x < k; ++x) {
     for (unsigned c = 0; c < n; ++c) {
-      if (!element(*w.cta, db, typeB, i.d & TransposeB, c, x, b[x * n + c])) {
+      if (!element(w, p, db, typeB, i.d & TransposeB, c, x, b[x * n + c])) {
         return fail(outside);
       }
     }
@@ -174,16 +180,22 @@ void issue(Warp &w, const Instruction &i, uint32_t mask) {
   const Operand &scale = w.operand(i, 3);
   p.accumulate = scale.kind == Operand::Predicate ? w.predicate(scale, l)
                                                   : w.scalar(scale, l) != 0;
+  if (Hazards *h = w.cluster->hazards) {
+    p.issuer = h->issueWgmma(w, mask);
+    w.wgmmaIssued = p.issuer.position;
+  }
   w.wgmma.push_back(p);
 }
 
 /// Runs what is pending of groups before `end`.
 void finish(Warp &w, uint32_t end) {
   size_t n = 0;
+
   while (n < w.wgmma.size() && w.wgmma[n].group < end) {
     if (!execute(w, w.wgmma[n++])) {
       break;
     }
+
   }
   w.wgmma.erase(w.wgmma.begin(), w.wgmma.begin() + std::ptrdiff_t(n));
 }
@@ -193,6 +205,7 @@ void commit(Warp &w, const Instruction &, uint32_t mask) {
     return;
   }
   ++w.wgmmaGroup;
+  w.wgmmaEnds.push_back(w.wgmmaIssued);
   // Sometimes at once, sometimes as late as the wait.
   if (w.cluster->random.below(4) == 0) {
     finish(w, w.wgmmaGroup);
@@ -202,7 +215,11 @@ void commit(Warp &w, const Instruction &, uint32_t mask) {
 /// a: groups that may stay.
 void waitGroup(Warp &w, const Instruction &i, uint32_t mask) {
   if (w.converged(0xffffffffu, mask)) {
-    finish(w, w.wgmmaGroup - std::min(w.wgmmaGroup, i.a));
+    uint32_t end = w.wgmmaGroup - std::min(w.wgmmaGroup, i.a);
+    finish(w, end);
+    if (w.cluster->hazards && end > 0) {
+      w.cluster->hazards->wgmmaWait(w, mask, w.wgmmaEnds[end - 1]);
+    }
   }
 }
 

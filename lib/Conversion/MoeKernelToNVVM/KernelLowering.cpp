@@ -91,8 +91,6 @@ void KernelLowering::ifElected(function_ref<void()> body) {
   Value elected =
       create<NVVM::ElectSyncOp>(b.getI1Type(), /*membermask=*/Value());
   ifWarp(elected, body);
-  // The warp is whole again before the next aligned instruction.
-  create<NVVM::SyncWarpOp>(i32Const(-1));
 }
 
 void KernelLowering::initBarriers() {
@@ -164,11 +162,9 @@ void KernelLowering::emitPrologue() {
       tcgen05::alloc(b, loc, sharedAt(resources.getTensorSlotOffset()),
                      resources.getAllocatedColumns());
     });
-    tcgen05::fenceBefore(b, loc);
   }
   create<NVVM::BarrierOp>();
   if (hasTensor) {
-    tcgen05::fenceAfter(b, loc);
     tensorBase = create<LLVM::LoadOp>(b.getI32Type(),
                                       sharedAt(resources.getTensorSlotOffset()),
                                       /*alignment=*/4);
@@ -179,24 +175,16 @@ void KernelLowering::emitEpilogue() {
   if (resources.getAllocatedColumns() == 0) {
     return;
   }
-  tcgen05::fenceBefore(b, loc);
   create<NVVM::BarrierOp>();
   Value allocates = create<arith::CmpIOp>(arith::CmpIPredicate::eq, warp,
                                           i32Const(allocatingWarp));
   ifWarp(allocates, [&] {
-    tcgen05::fenceAfter(b, loc);
     tcgen05::dealloc(b, loc, tensorBase, resources.getAllocatedColumns());
   });
 }
 
 LogicalResult KernelLowering::lowerRole(RoleOp role) {
   currentRole = role;
-  roleUsesTensor = role.walk([](Operation *op) {
-                         return isa<MmaOp, CopyScalesOp, LoadAccumulatorOp>(op)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
   int64_t first = role.getFirstWarp(), count = role.getNumWarps();
   Value inRole;
   if (count == 1) {
@@ -216,7 +204,6 @@ LogicalResult KernelLowering::lowerRole(RoleOp role) {
     }
   });
   currentRole = RoleOp();
-  roleUsesTensor = false;
   return result;
 }
 

@@ -123,7 +123,6 @@ private:
   llvm::DenseSet<mlir::Operation *> tensorPipelines;
   /// The role being lowered, and whether it touches tensor memory.
   moe_kernel::RoleOp currentRole;
-  bool roleUsesTensor = false;
 
   mlir::Value sharedBase, thread, lane, warp, tensorBase;
   int64_t allocatingWarp = 0, setupWarp = 0;

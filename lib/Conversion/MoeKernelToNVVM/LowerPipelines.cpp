@@ -92,7 +92,7 @@ LogicalResult KernelLowering::lower(AcquireOp op) {
   // A fresh barrier passes a wait for the parity before its first phase.
   Value parity = create<arith::XOrIOp>(phaseOf(position), i32Const(1));
   waitForParity(barrierOf(pipeline, position, StageSide::empty), parity);
-  if (roleUsesTensor) {
+  if (tensorPipelines.contains(pipeline)) {
     tcgen05::fenceAfter(b, loc);
   }
   return success();
@@ -106,7 +106,7 @@ LogicalResult KernelLowering::lower(WaitOp op) {
   Value position = mapped(op.getPosition());
   waitForParity(barrierOf(pipeline, position, StageSide::full),
                 phaseOf(position));
-  if (roleUsesTensor) {
+  if (tensorPipelines.contains(pipeline)) {
     tcgen05::fenceAfter(b, loc);
   }
   return success();

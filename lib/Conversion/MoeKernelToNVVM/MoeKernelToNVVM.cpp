@@ -97,6 +97,18 @@ private:
         Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
   }
 
+  /// "load 4 1, epilogue 0 4": names, first warps and counts, for tools that
+  /// explain the PTX.
+  static std::string describeRoles(moe_kernel::FuncOp kernel) {
+    std::string text;
+    for (auto role : kernel.getBody().front().getOps<moe_kernel::RoleOp>()) {
+      text += (text.empty() ? "" : ", ") + role.getName().str() + " " +
+              std::to_string(role.getFirstWarp()) + " " +
+              std::to_string(role.getNumWarps());
+    }
+    return text;
+  }
+
   static LLVM::LLVMFuncOp createFunction(OpBuilder &builder,
                                          moe_kernel::FuncOp kernel,
                                          const KernelResources &resources) {
@@ -136,7 +148,10 @@ private:
         {builder.getStringAttr("moe_kernel.dynamic_shared_bytes"),
          builder.getI32IntegerAttr(resources.getSharedBytes())},
         {builder.getStringAttr("moe_kernel.tmem_columns"),
-         builder.getI32IntegerAttr(resources.getAllocatedColumns())}};
+         builder.getI32IntegerAttr(resources.getAllocatedColumns())},
+        {builder.getStringAttr("passthrough"),
+         builder.getArrayAttr(builder.getStrArrayAttr(
+             {"moe_kernel.roles", describeRoles(kernel)}))}};
     auto type =
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
     return LLVM::LLVMFuncOp::create(

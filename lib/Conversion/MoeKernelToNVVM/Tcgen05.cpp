@@ -118,10 +118,6 @@ void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
 Value tcgen05::load(OpBuilder &b, Location loc, Value address, int64_t n) {
   Type i32 = b.getI32Type();
   Type loaded = n == 1 ? i32 : VectorType::get({n}, i32);
-  // The load is .sync.aligned: threads that left the warp's common path, say
-  // around a guarded store, must be back.
-  NVVM::SyncWarpOp::create(b, loc,
-                           constant(b, loc, b.getI32Type(), 0xffffffff));
   Value registers = NVVM::Tcgen05LdOp::create(
       b, loc, loaded, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
       pointer(b, loc, address), /*offset=*/Value());

@@ -70,11 +70,11 @@ void tiles(Kernels &k) {
                       values + address + "stmatrix" + form + "[%r5], " +
                           registers("%f", 0, n) +
                           "; bar.sync 0; mul.wide.u32 %d1, %t, 16; mov.u64 "
-                          "%d5, buf; add.s64 %d5, %d5, %d1; ld.shared.v2.b64 "
-                          "{%d3, %d4}, [%d5]; add.s64 %d2, %o, %d1; setp.lt.u32 "
-                          "%p1, %t, " +
+                          "%d5, buf; add.s64 %d5, %d5, %d1; add.s64 %d2, %o, "
+                          "%d1; setp.lt.u32 %p1, %t, " +
                           std::to_string(8 * n) +
-                          "; @%p1 st.global.v2.b64 [%d2], {%d3, %d4};",
+                          "; @%p1 ld.shared.v2.b64 {%d3, %d4}, [%d5]; @%p1 "
+                          "st.global.v2.b64 [%d2], {%d3, %d4};",
                       0, 0, 0, declared);
       s.stride = 2;
       std::vector<uint16_t> memory(64 * n);

@@ -123,7 +123,6 @@ TEST(MmaFormats, HalvesInEveryShape) {
       o.fill(false, f, random);
       o.fill(true, f, random);
       TensorCoreRun run = prepared(o);
-      run.fill = true;
       run.seed = s.n;
       run.idesc = dense(o, f.code, f.code);
       run.issue = mma("f16", s.pair, "%p5"); // accumulates
@@ -160,7 +159,6 @@ TEST(MmaFormats, NegateScaleInputAndTwoSteps) {
       o.fill(false, kBrain, random);
       o.fill(true, kBrain, random);
       TensorCoreRun run = prepared(o);
-      run.fill = true;
       run.idesc = dense(o, 1, 1) | negate << 13;
       // D = A B + D / 2^scale, then once more A B.
       run.issue = mma("f16", false, "%p5, " + std::to_string(scale)) + "\n" +
@@ -182,7 +180,6 @@ TEST(MmaFormats, DisabledLanesKeepTheirContents) {
     o.fill(false, kHalf, random);
     o.fill(true, kHalf, random);
     TensorCoreRun run = prepared(o);
-    run.fill = true;
     run.idesc = dense(o, 0, 0);
     const uint32_t masks[8] = {0x00000001, 0x80000000, 0,          0xffff0000,
                                0x5,        0,          0x10000000, 0xffffffff};
@@ -274,7 +271,7 @@ TEST(MmaFormats, Integers) {
       fill(32768, b, types & 2);
       TensorCoreRun run;
       run.columns = 32;
-      run.fill = run.fillIntegers = true;
+      run.fillIntegers = true;
       run.descriptorA = run.descriptorB = matrixDescriptor(16, 1024, 2);
       run.idesc = 2u << 4 | uint32_t(saturate) << 3 | (types & 1) << 7 |
                   (types >> 1) << 10 | (32u >> 3) << 17 | (128u >> 4) << 24;

@@ -45,7 +45,6 @@ void check(const CopyShape &s, bool swizzled, bool pair, uint64_t seed) {
   TensorCoreRun run;
   run.pair = pair;
   run.columns = 16;
-  run.fill = true;
   run.fillIntegers = true;
   run.seed = seed;
   run.descriptorA =

@@ -14,7 +14,7 @@ struct TensorCoreRun {
   uint32_t columns = 64; // dumped, a multiple of 8
   /// Before the run, column c of lane t holds float((3 t + c) % 32), or the
   /// same as an integer.
-  bool fill = false, fillIntegers = false;
+  bool fill = true, fillIntegers = false;
   /// A into tensor memory at column 384: 8 words of each row of 32 bytes from
   /// the image at `lane * 32`.
   bool loadA = false;

@@ -23,6 +23,7 @@ std::string loadKernel(unsigned rank, uint32_t bytes) {
          "[z];\n"
          "mov.u32 %r0, %tid.x; setp.ne.s32 %p0, %r0, 0; @%p0 bra R;\n"
          "mbarrier.init.shared.b64 [mb], 1;\n"
+         "fence.mbarrier_init.release.cluster;\n"
          "mbarrier.arrive.expect_tx.shared.b64 _, [mb], " +
          size +
          ";\n"

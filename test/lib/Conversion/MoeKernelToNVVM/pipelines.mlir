@@ -18,7 +18,6 @@ moe_kernel.func @pipelines(%map: !moe_kernel.tensor_map<128x128xi8, swizzle = 12
   // CHECK: nvvm.mbarrier.init %{{.*}}, %c1_i32
   // CHECK: nvvm.mbarrier.init %{{.*}}, %c32_i32
   // CHECK: nvvm.fence.mbarrier.init
-  // CHECK: nvvm.bar.warp.sync
   // CHECK: nvvm.barrier
   moe_kernel.role "load" warps(0, 1) elected {
     // CHECK: nvvm.elect.sync

@@ -1,0 +1,283 @@
+// Tensor memory: accesses of warps by tcgen05.ld and st, of the tensor core by
+// mma and cp. Operations of one issuing thread are one queue, in order; between
+// threads, tcgen05.fence is needed beside the synchronization itself.
+#include "runtime/emulator/Hazards.h"
+
+namespace gmoe::emulator {
+namespace {
+
+constexpr uint32_t kCellLanes = 16;
+constexpr uint32_t kSlice = 32;
+
+std::string tmemName(const Cta &cta, uint32_t lane, uint32_t column) {
+  return "tensor memory of CTA rank " + std::to_string(cta.rank) + ", lane " +
+         std::to_string(lane) + ", column " + std::to_string(column);
+}
+
+} // namespace
+
+template <class F>
+void Hazards::tmemCells(Cta &cta, uint32_t lane, uint32_t lanes,
+                        uint32_t column, uint32_t columns, F f) {
+  CtaState &s = ctas_[cta.rank];
+  if (s.tmem.empty()) {
+    s.tmem.resize(size_t(kTmemLanes / kCellLanes) * kTmemColumns);
+  }
+  for (uint32_t l = lane / kCellLanes; l * kCellLanes < lane + lanes; ++l) {
+    Cell *row = &s.tmem[size_t(l) * kTmemColumns];
+    for (uint32_t c = column; c < column + columns && c < kTmemColumns; ++c) {
+      f(row[c], l * kCellLanes, c);
+    }
+  }
+}
+
+Issuer Hazards::issueTensor(Warp &w, unsigned lane) {
+  Issuer issuer = issue(w, lane);
+  Queue &q = queues_[issuer.thread];
+  if (q.stream == 0) {
+    q.stream = newStream(StreamInfo::TensorQueue, w.index, lane, 0);
+  }
+  issuer.stream = q.stream;
+  issuer.position = ++q.position;
+  return issuer;
+}
+
+void Hazards::readShared(const Instruction &i, uint32_t warp,
+                         const Issuer &issuer, const Cta &cta, uint32_t offset,
+                         uint32_t bytes) {
+  if (!issuer.knowledge) {
+    return;
+  }
+  Work work{&i, warp, &issuer};
+  Record record(issuer.stream, issuer.position, indexOf(i), false, 0xf);
+  readCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4,
+            record, uint64_t(cta.rank) << 24 | offset);
+}
+
+void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
+                           uint32_t lanes, uint32_t column, uint32_t columns,
+                           Access access) {
+  if (!op.issuer.knowledge) {
+    return;
+  }
+  const Issuer &issuer = op.issuer;
+  const ThreadKnowledge &k = *issuer.knowledge;
+  Record record(issuer.stream, issuer.position, indexOf(*op.instruction),
+                false, 0xf);
+  Record good;
+  auto check = [&](Record r, FindingKind kind, uint32_t l, uint32_t c,
+                   const char *what) {
+    if (!r || r == good) {
+      return;
+    }
+    uint32_t component = r.component(), time = r.time();
+    bool sameWarp = component >= kFirstStream &&
+                    streams_[component - kFirstStream].warp == op.warp;
+    if (component == issuer.stream || k.after.knows(component, time) ||
+        (sameWarp && k.strict.knows(component, time))) {
+      good = r;
+      return;
+    }
+    bool unfenced = k.loose.knows(component, time);
+    findAsync(unfenced ? FindingKind::TensorFence : kind, *op.instruction,
+              op.warp,
+              std::string(what) + tmemName(cta, l, c) +
+                  (unfenced
+                       ? ": the accesses are ordered, but without "
+                         "tcgen05.fence::before_thread_sync and "
+                         "tcgen05.fence::after_thread_sync around the "
+                         "synchronization"
+                       : ", not ordered after the other access"),
+              r);
+  };
+  tmemCells(cta, lane, lanes, column, columns,
+            [&](Cell &cell, uint32_t l, uint32_t c) {
+              if (access != Write) {
+                if (!cell.write) {
+                  findAsync(FindingKind::Uninitialized, *op.instruction,
+                            op.warp,
+                            "read of " + tmemName(cta, l, c) +
+                                ", which nothing wrote");
+                }
+                check(cell.write, FindingKind::ReadUnordered, l, c,
+                      "read of ");
+              }
+              if (access == Read) {
+                if (!cell.read[0] ||
+                    cell.read[0].component() == record.component()) {
+                  cell.read[0] = record;
+                } else {
+                  cell.read[1] = record;
+                }
+                return;
+              }
+              if (access == Write) {
+                check(cell.write, FindingKind::WriteUnordered, l, c,
+                      "write to ");
+              }
+              check(cell.read[0], FindingKind::OverwriteInUse, l, c,
+                    "write to ");
+              check(cell.read[1], FindingKind::OverwriteInUse, l, c,
+                    "write to ");
+              cell.write = record;
+              cell.read[0] = cell.read[1] = Record();
+            });
+  for (uint32_t s = column / kSlice; s * kSlice < column + columns && s < 16;
+       ++s) {
+    Record r = ctas_[cta.rank].allocation[s];
+    if (r && r.component() != issuer.thread &&
+        !k.strict.knows(r.component(), r.time())) {
+      findAsync(FindingKind::TmemUse, *op.instruction, op.warp,
+                "uses " + tmemName(cta, lane, column) +
+                    ", whose allocation is not ordered before it",
+                r);
+    }
+  }
+}
+
+void Hazards::commit(const TensorOp &op, Cta &cta, MBarrier &b,
+                     uint32_t address) {
+  if (!op.issuer.knowledge || b.hazard == 0) {
+    return;
+  }
+  BarrierState &s = barriers_[b.hazard - 1];
+  signalUse(*op.instruction, op.warp, op.issuer, b, address);
+  for (Knowledge *k : {&s.open.cluster, &s.open.of(cta.rank)}) {
+    // The operations are done, so what was done before they began is, too.
+    k->strict.join(op.issuer.knowledge->strict);
+    k->loose.join(op.issuer.knowledge->loose);
+    k->before.join(op.issuer.knowledge->after);
+    k->strict.raiseStream(op.issuer.stream, op.issuer.position);
+    k->loose.raiseStream(op.issuer.stream, op.issuer.position);
+    // A commit contains the fence::before_thread_sync.
+    k->before.raiseStream(op.issuer.stream, op.issuer.position);
+  }
+}
+
+void Hazards::allocateTmem(Warp &w, uint32_t mask, uint32_t column,
+                           uint32_t columns) {
+  Record record(threadOf(w, unsigned(__builtin_ctz(mask))), state(w).now,
+                w.pc, false, 0xf);
+  for (uint32_t s = column / kSlice; s < (column + columns) / kSlice; ++s) {
+    ctas_[w.cta->rank].allocation[s] = record;
+  }
+  tmemCells(*w.cta, 0, kTmemLanes, column, columns,
+            [](Cell &cell, uint32_t, uint32_t) { cell = Cell(); });
+}
+
+void Hazards::freeTmem(Warp &w, uint32_t mask, uint32_t column,
+                       uint32_t columns) {
+  unsigned lane = unsigned(__builtin_ctz(mask));
+  const ThreadKnowledge &k = *classOf(state(w), lane).knowledge;
+  Record good;
+  tmemCells(*w.cta, 0, kTmemLanes, column, columns,
+            [&](Cell &cell, uint32_t l, uint32_t c) {
+              for (Record r : {cell.write, cell.read[0], cell.read[1]}) {
+                if (!r || r == good) {
+                  continue;
+                }
+                if (k.loose.knows(r.component(), r.time())) {
+                  good = r;
+                  continue;
+                }
+                find(FindingKind::TmemUse, w, int(lane),
+                     "frees " + tmemName(*w.cta, l, c) +
+                         " while an access is not ordered before it",
+                     r);
+              }
+            });
+}
+
+void Hazards::tmemAccess(Warp &w, uint32_t mask, uint32_t lane,
+                         uint32_t lanes, uint32_t column, uint32_t columns,
+                         bool store) {
+  WarpState &s = state(w);
+  unsigned first = unsigned(__builtin_ctz(mask));
+  const ThreadKnowledge &k = *classOf(s, first).knowledge;
+  uint32_t &stream = store ? s.stores : s.loads;
+  if (stream == 0) {
+    stream = newStream(store ? StreamInfo::TmemStores : StreamInfo::TmemLoads,
+                       w.index, 0, 0);
+  }
+  Record record(stream, store ? ++s.storePosition : ++s.loadPosition, w.pc,
+                false, 0xf);
+  Record good;
+  auto check = [&](Record r, FindingKind kind, uint32_t l, uint32_t c,
+                   const char *what) {
+    if (!r || r == good) {
+      return;
+    }
+    uint32_t component = r.component(), time = r.time();
+    bool own = component >= kFirstStream &&
+               streams_[component - kFirstStream].warp == w.index;
+    if (k.after.knows(component, time) ||
+        (own && k.strict.knows(component, time)) ||
+        // Loads of one warp and stores of one warp stay in order.
+        component == stream) {
+      good = r;
+      return;
+    }
+    bool unfenced = k.loose.knows(component, time);
+    find(unfenced ? FindingKind::TensorFence : kind, w, int(first),
+         std::string(what) + tmemName(*w.cta, l, c) +
+             (unfenced ? ": the accesses are ordered, but without "
+                         "tcgen05.fence::before_thread_sync and "
+                         "tcgen05.fence::after_thread_sync around the "
+                         "synchronization"
+                       : ", not ordered after the other access"),
+         r);
+  };
+  tmemCells(*w.cta, lane, lanes, column, columns,
+            [&](Cell &cell, uint32_t l, uint32_t c) {
+              if (!store) {
+                if (!cell.write) {
+                  find(FindingKind::Uninitialized, w, int(first),
+                       "read of " + tmemName(*w.cta, l, c) +
+                           ", which nothing wrote");
+                }
+                check(cell.write, FindingKind::ReadUnordered, l, c,
+                      "read of ");
+                if (!cell.read[0] || cell.read[0].component() == stream) {
+                  cell.read[0] = record;
+                } else {
+                  cell.read[1] = record;
+                }
+                return;
+              }
+              check(cell.write, FindingKind::WriteUnordered, l, c,
+                    "write to ");
+              check(cell.read[0], FindingKind::OverwriteInUse, l, c,
+                    "write to ");
+              check(cell.read[1], FindingKind::OverwriteInUse, l, c,
+                    "write to ");
+              cell.write = record;
+              cell.read[0] = cell.read[1] = Record();
+            });
+  for (uint32_t slice = column / kSlice;
+       slice * kSlice < column + columns && slice < 16; ++slice) {
+    Record r = ctas_[w.cta->rank].allocation[slice];
+    if (r && r.component() / 32 != w.index &&
+        !k.strict.knows(r.component(), r.time())) {
+      find(FindingKind::TmemUse, w, int(first),
+           "uses " + tmemName(*w.cta, lane, column) +
+               ", whose allocation is not ordered before it",
+           r);
+    }
+  }
+}
+
+void Hazards::tmemWait(Warp &w, uint32_t mask, bool stores) {
+  WarpState &s = state(w);
+  uint32_t stream = stores ? s.stores : s.loads;
+  if (stream == 0) {
+    return;
+  }
+  uint32_t position = stores ? s.storePosition : s.loadPosition;
+  each(w, mask, [&](LaneClass &c) {
+    ThreadKnowledge &k = own(c);
+    k.strict.raiseStream(stream, position);
+    k.loose.raiseStream(stream, position);
+  });
+}
+
+} // namespace gmoe::emulator

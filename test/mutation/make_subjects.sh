@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Compiles the kernels of the mutation score into a folder and lists them there: every role structure that exists, with
+# one k-tile more than the pipeline has stages, and three tiles for a CTA.
+#   make_subjects.sh GMOE_COMPILE WORKSPACE OUT
+set -euo pipefail
+compile="$1" workspace="$2" out="$3"
+template="$workspace/test/end_to_end/gemm.mlir.in"
+mkdir -p "$out"
+: > "$out/list"
+
+# gemm NAME N K TYPE OFFSETS [OPTIONS OF GMOE-COMPILE]
+gemm() {
+  local name="$1" n="$2" k="$3" type="$4" offsets="$5"
+  shift 5
+  sed -e "s/@L@/2/g; s/@N@/$n/g; s/@K@/$k/g; s/@F@/f8E4M3FN/g; s/@T@/$type/g" \
+      -e "s/@RN@/$(((n + 127) / 128))/g; s/@RK@/$((k / 128))/g" "$template" > "$out/$name.mlir"
+  "$compile" "$out/$name.mlir" -o "$out/$name.gmoe" --no-cubin "$@"
+  echo "$name run $name.gmoe --arg 4=offsets:$offsets" >> "$out/list"
+}
+
+gemm two_accumulators 128 896 f32 128,384
+gemm one_accumulator 256 896 bf16 128,384 --tile-n=256
+entry() { # NAME OF OFFSETS ARGUMENT
+  "$compile" "$workspace/test/mutation/$1.mlir" -o "$out/$1.gmoe" --no-cubin
+  echo "$1 run $1.gmoe --arg $2=offsets:128,384" >> "$out/list"
+}
+
+entry epilogue_loads 4
+entry three_launches 2
