@@ -1,8 +1,8 @@
 // Instructions of sm_100a that work on registers: pairs of f32, three-input
 // minimum and maximum, narrow formats of 4 and 6 bits and scales, reductions of
 // f32. On the emulator always; on a GPU that has them.
-#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Families.h"
+#include "test/runtime/conformance/FloatReference.h"
 
 #include <algorithm>
 #include <cmath>
@@ -138,21 +138,20 @@ void narrow(Table &table) {
         double v = f32Of(bits);
         return relu && (v < 0 || (v == 0 && std::signbit(v))) ? 0 : n.encode(v);
       };
-      std::string op = std::string("cvt.rn.satfinite") + (relu ? ".relu." : ".") +
-                       n.name + ".f32 ";
-      std::string text = nibbles ? "{ .reg .b8 x; " + op +
-                                       "x, $a, $b; cvt.u32.u8 $d, x; }"
-                                 : "{ .reg .b16 x; " + op +
-                                       "x, $a, $b; cvt.u32.u16 $d, x; }";
+      std::string op = std::string("cvt.rn.satfinite") +
+                       (relu ? ".relu." : ".") + n.name + ".f32 ";
+      std::string text =
+          nibbles ? "{ .reg .b8 x; " + op + "x, $a, $b; cvt.u32.u8 $d, x; }"
+                  : "{ .reg .b16 x; " + op + "x, $a, $b; cvt.u32.u16 $d, x; }";
       table.row(text, {32, 32, 32}, in, [=](const uint64_t *v) {
         return one(v[0]) << width | one(v[1]);
       });
       // And back, over every code.
-      std::string back = std::string("cvt.rn") + (relu ? ".relu" : "") +
-                         ".f16x2." + n.name;
-      text = nibbles ? "{ .reg .b8 x; cvt.u8.u32 x, $a; " + back + " $d, x; }"
-                     : "{ .reg .b16 x; cvt.u16.u32 x, $a; " + back +
-                           " $d, x; }";
+      std::string back =
+          std::string("cvt.rn") + (relu ? ".relu" : "") + ".f16x2." + n.name;
+      text = nibbles
+                 ? "{ .reg .b8 x; cvt.u8.u32 x, $a; " + back + " $d, x; }"
+                 : "{ .reg .b16 x; cvt.u16.u32 x, $a; " + back + " $d, x; }";
       Columns codes(1);
       unsigned count = 1u << n.bits();
       for (unsigned high = 0; high < count; ++high) {
@@ -184,8 +183,8 @@ void narrow(Table &table) {
 void scales(Table &table) {
   Columns in(2);
   for (uint64_t e = 0; e < 256; ++e) {
-    for (uint64_t m : {0ull, 1ull, 0x3fffffull, 0x400000ull, 0x400001ull,
-                       0x7fffffull}) {
+    for (uint64_t m :
+         {0ull, 1ull, 0x3fffffull, 0x400000ull, 0x400001ull, 0x7fffffull}) {
       in[0].push_back(e << 23 | m);
     }
   }
@@ -214,8 +213,8 @@ void scales(Table &table) {
         }
         return up ? top : 0xfe;
       };
-      std::string mods = std::string(up ? "rp" : "rz") +
-                         (finite ? ".satfinite" : "");
+      std::string mods =
+          std::string(up ? "rp" : "rz") + (finite ? ".satfinite" : "");
       table.row("cvt." + mods + ".ue8m0x2.f32 $d, $a, $b;", {16, 32, 32}, in,
                 [=](const uint64_t *v) { return one(v[0]) << 8 | one(v[1]); });
       Columns brains(1);

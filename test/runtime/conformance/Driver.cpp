@@ -128,9 +128,8 @@ int main(int argc, char **argv) {
     } else if (a.rfind("--family=", 0) == 0) {
       only = "," + a.substr(9) + ",";
     } else if (a != "--device=emulator") {
-      std::fprintf(stderr,
-                   "usage: conformance [--device=emulator|cuda] "
-                   "[--family=NAME,...] [--verbose] [--ptx]\n");
+      std::fprintf(stderr, "usage: conformance [--device=emulator|cuda] "
+                           "[--family=NAME,...] [--verbose] [--ptx]\n");
       return 2;
     }
   }

@@ -21,8 +21,10 @@ const std::vector<FamilyEntry> &allFamilies() {
       {"memory", memoryFamily},
       {"atomic", atomicFamily},
       {"barrier", barrierFamily},
+      {"mbarrier", mbarrierFamily},
       {"copy", copyFamily},
-      {"tensor", tensorFamily},
+      {"tensorLoad", tensorLoadFamily},
+      {"tensorStore", tensorStoreFamily},
       {"matrix", matrixFamily},
       {"wgmma", wgmmaFamily},
   };

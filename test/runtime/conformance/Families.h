@@ -23,8 +23,10 @@ Family controlFamily();
 Family memoryFamily();
 Family atomicFamily();
 Family barrierFamily();
+Family mbarrierFamily();
 Family copyFamily();
-Family tensorFamily();
+Family tensorLoadFamily();
+Family tensorStoreFamily();
 Family matrixFamily();
 Family wgmmaFamily();
 

@@ -11,8 +11,7 @@ namespace {
 /// another tile until it gets none. Multicast delivers to both CTAs.
 std::string persistent(bool pairs) {
   std::string multicast = pairs ? ".multicast::cluster::all" : "";
-  return std::string(prologue()) +
-         ".visible .entry k(.param .u64 out)\n" +
+  return std::string(prologue()) + ".visible .entry k(.param .u64 out)\n" +
          (pairs ? ".explicitcluster\n.reqnctapercluster 2, 1, 1\n" : "") +
          "{\n.shared .align 16 .b8 answer[16]; .shared .align 8 .b64 bar;\n"
          ".reg .b32 %r<20>; .reg .b64 %d<8>; .reg .pred %p<6>; .reg .b128 %q;\n"
@@ -23,7 +22,8 @@ std::string persistent(bool pairs) {
          "fence.mbarrier_init.release.cluster; barrier.cluster.arrive; "
          "barrier.cluster.wait; setp.ne.s32 %p1, %r4, 0; or.pred %p1, %p1, "
          "%p0;\n"
-         "work: mov.u32 %r5, %nctaid.x; mov.u32 %r6, %nctaid.y; mad.lo.s32 %r7, "
+         "work: mov.u32 %r5, %nctaid.x; mov.u32 %r6, %nctaid.y; mad.lo.s32 "
+         "%r7, "
          "%r3, %r6, %r2; mad.lo.s32 %r7, %r7, %r5, %r1; mul.wide.u32 %d1, %r7, "
          "4; add.s64 %d1, %d1, %d0; @!%p0 red.global.add.u32 [%d1], 1;\n"
          "barrier.cluster.arrive; barrier.cluster.wait; @!%p0 "

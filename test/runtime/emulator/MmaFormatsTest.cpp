@@ -111,11 +111,11 @@ TEST(MmaFormats, HalvesInEveryShape) {
     uint32_t m, n;
   };
   TestRandom random{3};
-  for (Shape s : {Shape{false, 64, 8}, Shape{false, 64, 72},
-                  Shape{false, 64, 256}, Shape{false, 128, 16},
-                  Shape{false, 128, 48}, Shape{false, 128, 256},
-                  Shape{true, 128, 32}, Shape{true, 128, 128},
-                  Shape{true, 256, 32}, Shape{true, 256, 224}}) {
+  for (Shape s :
+       {Shape{false, 64, 8}, Shape{false, 64, 72}, Shape{false, 64, 256},
+        Shape{false, 128, 16}, Shape{false, 128, 48}, Shape{false, 128, 256},
+        Shape{true, 128, 32}, Shape{true, 128, 128}, Shape{true, 256, 32},
+        Shape{true, 256, 224}}) {
     for (const SmallFloat &f : {kHalf, kBrain}) {
       SCOPED_TRACE(std::string(f.name) + " M " + std::to_string(s.m) + " N " +
                    std::to_string(s.n) + (s.pair ? " pair" : ""));
@@ -228,7 +228,8 @@ TEST(MmaFormats, OperandAInTensorMemory) {
     SmallFloat format;
     const char *kind;
     uint32_t k;
-  } kCases[] = {{kBrain, "f16", 16}, {kTensor32, "tf32", 8}, {kE5M2, "f8f6f4", 32}};
+  } kCases[] = {
+      {kBrain, "f16", 16}, {kTensor32, "tf32", 8}, {kE5M2, "f8f6f4", 32}};
   for (const auto &x : kCases) {
     for (bool pair : {false, true}) {
       SCOPED_TRACE(std::string(x.kind) + (pair ? " pair" : ""));
@@ -246,8 +247,8 @@ TEST(MmaFormats, OperandAInTensorMemory) {
       TensorCoreRun run = prepared(o);
       run.loadA = true;
       run.idesc = dense(o, x.format.code, x.format.code);
-      run.issue = "add.u32 %r21, %r3, 384;" +
-                  mma(x.kind, pair, "%p4", "[%r21]");
+      run.issue =
+          "add.u32 %r21, %r3, 384;" + mma(x.kind, pair, "%p4", "[%r21]");
       compare(run, o, runTensorCore(run, image),
               [&](uint32_t r, uint32_t c, double) { return o.product(r, c); });
     }

@@ -12,8 +12,8 @@ namespace gmoe::test {
 /// A small float format: value = (-1)^s * mantissa * 2^(exponent - bias - m).
 struct SmallFloat {
   const char *name;
-  uint32_t code;   // in the instruction descriptor
-  uint32_t bits;   // of an element
+  uint32_t code; // in the instruction descriptor
+  uint32_t bits; // of an element
   uint32_t mantissa, bias;
   /// Bytes of shared memory that hold 16 elements, and how many are used.
   uint32_t chunkBytes, usedBytes;
@@ -22,10 +22,10 @@ struct SmallFloat {
     uint32_t magnitude = c & ((1u << (bits - 1)) - 1);
     uint32_t exponent = magnitude >> mantissa;
     uint32_t fraction = magnitude & ((1u << mantissa) - 1);
-    double v = exponent ? std::ldexp(double(fraction + (1u << mantissa)),
-                                     int(exponent) - int(bias) - int(mantissa))
-                        : std::ldexp(double(fraction),
-                                     1 - int(bias) - int(mantissa));
+    double v =
+        exponent ? std::ldexp(double(fraction + (1u << mantissa)),
+                              int(exponent) - int(bias) - int(mantissa))
+                 : std::ldexp(double(fraction), 1 - int(bias) - int(mantissa));
     return c >> (bits - 1) & 1 ? -v : v;
   }
   /// A code whose magnitude is 0 or between 1/4 and 4: sums stay exact.
@@ -48,8 +48,8 @@ constexpr SmallFloat kHalf{"f16", 0, 16, 10, 15, 32, 32};
 constexpr SmallFloat kBrain{"bf16", 1, 16, 7, 127, 32, 32};
 constexpr SmallFloat kTensor32{"tf32", 2, 32, 23, 127, 64, 64};
 
-/// Writes element k of a row at `base` of the image, through `place`, which maps
-/// the byte along K to an offset.
+/// Writes element k of a row at `base` of the image, through `place`, which
+/// maps the byte along K to an offset.
 template <class Place>
 void putElement(std::vector<uint8_t> &image, const SmallFloat &f, uint32_t k,
                 uint32_t code, Place place) {
@@ -99,9 +99,9 @@ struct Operands {
   void fill(bool isB, const SmallFloat &f, TestRandom &random) {
     for (uint32_t r = 0; r < (isB ? n : m); ++r) {
       for (uint32_t x = 0; x < k; ++x) {
-        set(isB, f, r, x, f.bits == 16 || f.bits == 32
-                              ? small(f, int(random.below(13)) - 6)
-                              : f.draw(random));
+        set(isB, f, r, x,
+            f.bits == 16 || f.bits == 32 ? small(f, int(random.below(13)) - 6)
+                                         : f.draw(random));
       }
     }
   }
@@ -119,8 +119,8 @@ struct Operands {
     }
     uint32_t magnitude = uint32_t(v < 0 ? -v : v);
     uint32_t top = 31u - uint32_t(__builtin_clz(magnitude));
-    uint32_t fraction = (magnitude << (f.mantissa - top)) &
-                        ((1u << f.mantissa) - 1);
+    uint32_t fraction =
+        (magnitude << (f.mantissa - top)) & ((1u << f.mantissa) - 1);
     return uint32_t(v < 0) << (f.bits - 1) | (top + f.bias) << f.mantissa |
            fraction;
   }

@@ -36,8 +36,9 @@ void check(const CopyShape &s, bool swizzled, bool pair, uint64_t seed) {
     for (uint32_t r = 0; r < s.rows; ++r) {
       for (uint32_t x = 0; x < s.bytes; ++x) {
         // Without a swizzle: core matrices of 8 rows by 16 bytes.
-        uint32_t at = swizzled ? swizzle128(r * 128 + x)
-                               : r / 8 * 256 + x / 16 * 128 + r % 8 * 16 + x % 16;
+        uint32_t at = swizzled
+                          ? swizzle128(r * 128 + x)
+                          : r / 8 * 256 + x / 16 * 128 + r % 8 * 16 + x % 16;
         image[cta * kImageBytes + at] = byteOf(cta, r, x);
       }
     }
@@ -59,9 +60,9 @@ void check(const CopyShape &s, bool swizzled, bool pair, uint64_t seed) {
         if (c >= 4 && c < 4 + s.bytes / 4) {
           want = 0;
           for (uint32_t b = 0; b < 4; ++b) {
-            want |= uint32_t(byteOf(cta, uint32_t(s.rowOf(lane)),
-                                    (c - 4) * 4 + b))
-                    << (8 * b);
+            want |=
+                uint32_t(byteOf(cta, uint32_t(s.rowOf(lane)), (c - 4) * 4 + b))
+                << (8 * b);
           }
         }
         ASSERT_EQ(got[(cta * 128 + lane) * 16 + c], want)

@@ -1,5 +1,6 @@
-// A kernel around tcgen05 instructions: it fills shared memory from an image and
-// tensor memory from a formula, lets one thread issue, and dumps the accumulator.
+// A kernel around tcgen05 instructions: it fills shared memory from an image
+// and tensor memory from a formula, lets one thread issue, and dumps the
+// accumulator.
 #ifndef GMOE_TEST_RUNTIME_EMULATOR_TENSORCOREHARNESS_H
 #define GMOE_TEST_RUNTIME_EMULATOR_TENSORCOREHARNESS_H
 
@@ -53,8 +54,10 @@ inline std::string tensorCoreText(const TensorCoreRun &x) {
     dump += "add.u32 %r20, %r10, " + std::to_string(c) +
             "; tcgen05.ld.sync.aligned.32x32b.x8.b32 " + vector +
             ", [%r20]; tcgen05.wait::ld.sync.aligned; st.global.v4.b32 [%d6+" +
-            std::to_string(4 * c) + "], {%q0,%q1,%q2,%q3}; st.global.v4.b32 "
-            "[%d6+" + std::to_string(4 * c + 16) + "], {%q4,%q5,%q6,%q7};\n";
+            std::to_string(4 * c) +
+            "], {%q0,%q1,%q2,%q3}; st.global.v4.b32 "
+            "[%d6+" +
+            std::to_string(4 * c + 16) + "], {%q4,%q5,%q6,%q7};\n";
   }
   std::string bytes = std::to_string(kImageBytes);
   return std::string(prologue()) +
@@ -132,8 +135,8 @@ inline std::vector<uint32_t> runTensorCore(const TensorCoreRun &x,
   append(params, x.descriptorA);
   append(params, x.descriptorB);
   append(params, x.idesc);
-  status = m.run("k", params, {128, 1, 1}, {ctas, 1, 1}, kImageBytes,
-                 {ctas, 1, 1});
+  status =
+      m.run("k", params, {128, 1, 1}, {ctas, 1, 1}, kImageBytes, {ctas, 1, 1});
   EXPECT_TRUE(status.ok()) << status.message();
   return m.download<uint32_t>(out, size_t(ctas) * 128 * x.columns);
 }

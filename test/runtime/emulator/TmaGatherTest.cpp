@@ -43,12 +43,13 @@ uint32_t placeOf(TensorMapSwizzle mode, uint32_t at) {
 std::string gatherText(bool gather, uint32_t bytes) {
   std::string n = std::to_string(bytes);
   std::string copy =
-      gather ? "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4."
-               "mbarrier::complete_tx::bytes [buf], [%d0, {16, 17, 3, 60, 49}], "
-               "[bar];"
-             : "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4."
-               "bulk_group [%d0, {16, 17, 3, 60, 49}], [buf]; "
-               "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
+      gather
+          ? "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4."
+            "mbarrier::complete_tx::bytes [buf], [%d0, {16, 17, 3, 60, 49}], "
+            "[bar];"
+          : "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4."
+            "bulk_group [%d0, {16, 17, 3, 60, 49}], [buf]; "
+            "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
   return std::string(prologue()) +
          ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 buffer) "
          "{\n.shared .align 1024 .b8 buf[1024]; .shared .align 8 .b64 bar;\n"

@@ -41,8 +41,8 @@ std::string list(uint32_t n) {
   return text + "}";
 }
 
-/// Word (lane, column) of a warp's quarter starts as lane << 16 | column, or for
-/// packed tests as a 16-bit number.
+/// Word (lane, column) of a warp's quarter starts as lane << 16 | column, or
+/// for packed tests as a 16-bit number.
 uint32_t wordOf(uint32_t lane, uint32_t column, bool packed) {
   return packed ? (lane * 512 + column) & 0xffff : lane << 16 | column;
 }
@@ -82,7 +82,8 @@ std::vector<uint32_t> run(const std::string &access, uint32_t registers,
       ".visible .entry k(.param .u64 out) {\n.shared .align 4 .b32 slot;\n"
       ".reg .b32 %v<128>, %t, %l, %w, %x, %y, %a, %b, %n; .reg .b64 %o, %z; "
       ".reg .pred %p;\n"
-      "mov.u32 %t, %tid.x; mov.u32 %l, %laneid; shr.u32 %w, %t, 5; ld.param.b64 "
+      "mov.u32 %t, %tid.x; mov.u32 %l, %laneid; shr.u32 %w, %t, 5; "
+      "ld.param.b64 "
       "%o, [out]; mul.lo.u32 %n, %t, " +
       std::to_string(4 * words) +
       "; cvt.u64.u32 %z, %n; add.s64 %o, %o, %z; setp.ne.u32 %p, %w, 0; @%p "
@@ -130,8 +131,9 @@ std::string access(const Shape &s, uint32_t times, bool load, bool packed,
                      ".sync.aligned." + name + ".x" + std::to_string(times) +
                      (packed ? load ? ".pack::16b" : ".unpack::16b" : "") +
                      ".b32 ";
-  return text + (load ? base + vector + ", [%a]" + offset
-                      : base + "[%a]" + offset + ", " + vector) +
+  return text +
+         (load ? base + vector + ", [%a]" + offset
+               : base + "[%a]" + offset + ", " + vector) +
          "; tcgen05.wait::" + (load ? "ld" : "st") + ".sync.aligned;";
 }
 
@@ -160,8 +162,8 @@ void check(const Shape &s, uint32_t times, bool load, bool packed,
       uint32_t at = (t / 32 * 32 + lane) * 128 + column;
       uint32_t value = t * 0x10001 + 0x01000100u * (r + 1);
       if (load) {
-        uint32_t want = packed ? (memory[at] & 0xffff) | memory[at + 1] << 16
-                               : memory[at];
+        uint32_t want =
+            packed ? (memory[at] & 0xffff) | memory[at + 1] << 16 : memory[at];
         ASSERT_EQ(got[t * n + r], want) << "thread " << t << " register " << r;
       } else if (packed) {
         memory[at] = value & 0xffff;
@@ -173,7 +175,8 @@ void check(const Shape &s, uint32_t times, bool load, bool packed,
   }
   if (!load) {
     for (uint32_t k = 0; k < memory.size(); ++k) {
-      ASSERT_EQ(got[k], memory[k]) << "lane " << k / 128 << " column " << k % 128;
+      ASSERT_EQ(got[k], memory[k])
+          << "lane " << k / 128 << " column " << k % 128;
     }
   }
 }
