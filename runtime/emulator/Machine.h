@@ -132,6 +132,7 @@ struct AsyncOp {
     ClusterCancel,
     ThreadCopy,   // cp.async of a warp
     ThreadArrive, // cp.async.mbarrier.arrive of one thread
+    RegisterStore, // st.async, red.async
   } kind = TensorLoad;
   const Instruction *instruction = nullptr;
   uint64_t due = 0;

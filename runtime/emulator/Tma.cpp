@@ -480,6 +480,9 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
   case AsyncOp::ThreadCopy:
   case AsyncOp::ThreadArrive:
     return completeThreadOp(c, op);
+  case AsyncOp::RegisterStore:
+    deliver(c, op, op.staged, 0, TensorMapSwizzle::None, op.bytes);
+    return true;
   case AsyncOp::ClusterCancel: {
     std::vector<uint8_t> data = cancelPendingCluster(c);
     deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);

@@ -113,12 +113,17 @@ void relinquish(Warp &w, const Instruction &, uint32_t mask) {
   }
 }
 
-enum Shape : uint32_t { S32x32b, S16x128b, S16x256b, S16x32bx2 };
+enum Shape : uint32_t { S32x32b, S16x128b, S16x256b, S16x32bx2, S16x64b };
 
-/// Where register r of thread t lies, relative to the address.
-void place(uint32_t shape, uint32_t t, uint32_t r, uint32_t split,
+/// Where register r of thread t lies, relative to the address. With packed
+/// 16-bit columns it takes this column and the next.
+void place(uint32_t shape, uint32_t t, uint32_t r, uint32_t split, bool packed,
            uint32_t &lane, uint32_t &column) {
   switch (shape) {
+  case S16x64b:
+    lane = t / 4 + (t & 1) * 8;
+    column = r * 2 + (t >> 1 & 1);
+    break;
   case S16x128b:
     lane = t / 4 + (r & 1) * 8;
     column = r / 2 * 4 + t % 4;
@@ -129,12 +134,14 @@ void place(uint32_t shape, uint32_t t, uint32_t r, uint32_t split,
     break;
   case S16x32bx2:
     lane = t % 16;
-    column = r + (t / 16 ? split : 0);
+    column = r;
     break;
   default:
     lane = t;
     column = r;
   }
+  column = packed ? 2 * column : column;
+  column += shape == S16x32bx2 && t >= 16 ? split : 0;
 }
 
 /// Instruction: a shape, b pack/unpack 16-bit, c split offset, d columns.
@@ -237,19 +244,10 @@ void finishLoad(Warp &w, const PendingTmem &p) {
         continue;
       }
       uint32_t lane, column;
-      if (i.b) { // two 16-bit columns in one register
-        place(i.a, l, 2 * r, i.c, lane, column);
-        const uint32_t *row =
-            tmem + size_t(lane0 + lane) * kTmemColumns + column0;
-        uint32_t next;
-        uint32_t low = row[column] & 0xffff;
-        place(i.a, l, 2 * r + 1, i.c, lane, next);
-        d[l] = low | tmem[size_t(lane0 + lane) * kTmemColumns + column0 + next]
-                         << 16;
-      } else {
-        place(i.a, l, r, i.c, lane, column);
-        d[l] = tmem[size_t(lane0 + lane) * kTmemColumns + column0 + column];
-      }
+      place(i.a, l, r, i.c, i.b, lane, column);
+      const uint32_t *from =
+          tmem + size_t(lane0 + lane) * kTmemColumns + column0 + column;
+      d[l] = i.b ? (from[0] & 0xffff) | from[1] << 16 : from[0];
     }
   }
 }
@@ -278,13 +276,15 @@ void finishStore(Warp &w, const PendingTmem &p) {
         continue;
       }
       uint32_t value = p.values[size_t(r) * 32 + l];
-      for (uint32_t half = 0; half <= i.b; ++half) {
-        uint32_t lane, column;
-        place(i.a, l, i.b ? 2 * r + half : r, i.c, lane, column);
-        tmem[size_t(lane0 + lane) * kTmemColumns + column0 + column] =
-            !i.b   ? value
-            : half ? value >> 16
-                   : value & 0xffff;
+      uint32_t lane, column;
+      place(i.a, l, r, i.c, i.b, lane, column);
+      uint32_t *to =
+          tmem + size_t(lane0 + lane) * kTmemColumns + column0 + column;
+      if (i.b) {
+        to[0] = value & 0xffff;
+        to[1] = value >> 16;
+      } else {
+        to[0] = value;
       }
     }
   }
@@ -358,7 +358,7 @@ bool decodeTmem(Decoder &d, bool pair) {
   if (!isLoad && !d.take("st")) {
     return false;
   }
-  int shape = d.takeOneOf({"32x32b", "16x128b", "16x256b", "16x32bx2"});
+  int shape = d.takeOneOf({"32x32b", "16x128b", "16x256b", "16x32bx2", "16x64b"});
   int repeat =
       d.takeOneOf({"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"});
   if (!d.take("sync") || !d.take("aligned") || shape < 0 || repeat < 0 ||
@@ -373,11 +373,13 @@ bool decodeTmem(Decoder &d, bool pair) {
                                                     : 1u);
   uint32_t columns = times * (shape == S16x128b   ? 4u
                               : shape == S16x256b ? 8u
+                              : shape == S16x64b  ? 2u
                                                   : 1u);
   if (registers > 128) {
     return false;
   }
   bool split = shape == S16x32bx2;
+  columns *= i.b ? 2 : 1;
   size_t operands = split ? 3 : 2;
   if (!d.count(operands, operands)) {
     return false;
@@ -390,7 +392,7 @@ bool decodeTmem(Decoder &d, bool pair) {
     i.c = uint32_t(o.value);
     columns += i.c;
   }
-  i.d = columns * (i.b ? 2 : 1);
+  i.d = columns;
   const AstOperand &v = d.ast(isLoad ? 0 : operands - 1);
   const AstOperand &a = d.ast(isLoad ? 1 : 0);
   AstOperand single;
