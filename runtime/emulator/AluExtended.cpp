@@ -70,9 +70,8 @@ void product24(Warp &w, const Instruction &i, uint32_t mask) {
     uint32_t r = uint32_t(i.b & 1 ? p >> 16 : p);
     if (i.a) {
       uint32_t z = uint32_t(w.scalar(w.operand(i, 3), l));
-      r = i.b & 4 ? uint32_t(std::clamp<int64_t>(int64_t(int32_t(r)) +
-                                                     int32_t(z),
-                                                 INT32_MIN, INT32_MAX))
+      r = i.b & 4 ? uint32_t(std::clamp<int64_t>(
+                        int64_t(int32_t(r)) + int32_t(z), INT32_MIN, INT32_MAX))
                   : r + z;
     }
     w.setScalar(w.operand(i, 0), l, r);
@@ -85,8 +84,7 @@ void madHighSaturated(Warp &w, const Instruction &i, uint32_t mask) {
     int64_t x = int32_t(w.scalar(w.operand(i, 1), l));
     int64_t y = int32_t(w.scalar(w.operand(i, 2), l));
     int64_t z = int32_t(w.scalar(w.operand(i, 3), l));
-    int64_t r =
-        std::clamp<int64_t>((x * y >> 32) + z, INT32_MIN, INT32_MAX);
+    int64_t r = std::clamp<int64_t>((x * y >> 32) + z, INT32_MIN, INT32_MAX);
     w.setScalar(w.operand(i, 0), l, uint32_t(r));
   }
 }
@@ -185,8 +183,8 @@ bool has(const Decoder &d, std::string_view name) {
 bool decodeCarry(Decoder &d, const std::string &op) {
   Instruction &i = d.instruction();
   bool multiplies = op.rfind("mad", 0) == 0;
-  i.b = uint32_t(op.back() == 'c' && op.size() == 4) |
-        uint32_t(d.take("cc")) << 1;
+  i.b = uint32_t(op.back() == 'c' && op.size() == 4) | uint32_t(d.take("cc"))
+                                                           << 1;
   i.a = op.rfind("sub", 0) == 0 ? 1 : 0;
   if (multiplies) {
     i.a = d.take("hi") ? 3 : 2;

@@ -6,7 +6,8 @@
 namespace gmoe::emulator {
 namespace {
 
-/// Clusters run in several host threads; 16 bytes have no host atomic everywhere.
+/// Clusters run in several host threads; 16 bytes have no host atomic
+/// everywhere.
 std::mutex &updates() {
   static std::mutex mutex;
   return mutex;

@@ -110,9 +110,9 @@ void deliver(Warp &w, const Instruction &i, uint32_t mask, uint32_t low,
   if (i.c & 2) {
     low = combine(i.b, low, with);
     high = i.d & Packed ? combine(i.b, high, with) : 0;
-    uint32_t one = i.d & ToF32    ? 0x3f800000u
-                   : i.d & ToF16  ? 0x3c00u
-                   : i.d & ToBF16 ? 0x3f80u
+    uint32_t one = i.d & ToF32             ? 0x3f800000u
+                   : i.d & ToF16           ? 0x3c00u
+                   : i.d & ToBF16          ? 0x3f80u
                    : i.d & (To16 | Packed) ? 0xffffu
                                            : 0xffffffffu;
     perLane<uint32_t>(w, w.operand(i, 0), mask, [=](unsigned l) {
@@ -181,13 +181,10 @@ template <class T, class C>
 void slct(Warp &w, const Instruction &i, uint32_t mask) {
   const T *a = w.source<T>(w.operand(i, 1)), *b = w.source<T>(w.operand(i, 2));
   const C *c = w.source<C>(w.operand(i, 3));
-  perLane<T>(w, w.operand(i, 0), mask,
-             [=](unsigned l) {
-               return c[l] >= C(0) ||
-                              (i.a && c[l] > C(-0x1p-126f) && c[l] < C(0))
-                          ? a[l]
-                          : b[l];
-             });
+  perLane<T>(w, w.operand(i, 0), mask, [=](unsigned l) {
+    return c[l] >= C(0) || (i.a && c[l] > C(-0x1p-126f) && c[l] < C(0)) ? a[l]
+                                                                        : b[l];
+  });
 }
 
 Handler compareOf(Type type) {

@@ -1,6 +1,6 @@
 // cp.async of 4 to 16 bytes a thread, its groups, and arrival on an mbarrier
-// when a thread's copies are done (ISA 9.7.9.25.3). Sources are read when a copy
-// completes.
+// when a thread's copies are done (ISA 9.7.9.25.3). Sources are read when a
+// copy completes.
 #include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 
@@ -245,8 +245,7 @@ bool decodeThreadCopy(Decoder &d) {
     return false;
   }
   i.b = d.isPredicate(d.ast(3)) ? 2 : 1;
-  return i.b == 2 ? d.predicateSource(d.ast(3))
-                  : d.source(d.ast(3), Type::U32);
+  return i.b == 2 ? d.predicateSource(d.ast(3)) : d.source(d.ast(3), Type::U32);
 }
 
 } // namespace gmoe::emulator

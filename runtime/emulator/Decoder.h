@@ -196,6 +196,8 @@ bool decodeRegisterBudget(Decoder &d);
 bool decodeBulk(Decoder &d);
 bool decodeTensorCore(Decoder &d);
 bool decodeMatrix(Decoder &d);
+bool isAsyncStore(const Decoder &d);
+bool decodeAsyncStore(Decoder &d);
 bool isThreadCopy(const Decoder &d);
 bool decodeThreadCopy(Decoder &d);
 bool decodeWgmma(Decoder &d);

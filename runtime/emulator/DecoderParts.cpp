@@ -237,6 +237,9 @@ bool Decoder::decode() {
   if (isExtendedInteger(*this)) {
     return decodeExtendedInteger(*this);
   }
+  if (isAsyncStore(*this)) {
+    return decodeAsyncStore(*this);
+  }
   if (isThreadCopy(*this)) {
     return decodeThreadCopy(*this);
   }

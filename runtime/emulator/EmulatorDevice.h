@@ -29,10 +29,6 @@ struct EmulatorOptions {
   uint32_t maximumFindings = 32;
   /// Changes PTX before it is loaded: for tests of the checker.
   std::function<std::string(std::string_view)> rewrite;
-  /// tcgen05.ld and tcgen05.st take effect at once, not at their waits as the
-  /// ISA has it. ptxas honours the register dependence, the hardware keeps the
-  /// order within a warp, and kernels of others rely on both.
-  bool eagerTensorAccess = false;
   uint64_t memoryBytes = uint64_t(1) << 38; // of the device
   /// Warp instructions that a host thread may execute in one launch before the
   /// launch fails; 0: any number.

@@ -19,7 +19,7 @@ bool fragmentType(std::string_view name, FragmentType &out) {
 }
 
 unsigned fragmentBits(FragmentType type) {
-  return type == FragmentType::TF32 ? 32
+  return type == FragmentType::TF32                                ? 32
          : type == FragmentType::F16 || type == FragmentType::BF16 ? 16
                                                                    : 8;
 }

@@ -1,6 +1,6 @@
 // mma.sync of one warp: m16n8 shapes of halves, tf32, 8-bit floats and
-// integers, and m8n8k4 of f64 (ISA 9.7.14.5). Products are exact, sums in f32 in
-// the order of K; integers wrap or saturate.
+// integers, and m8n8k4 of f64 (ISA 9.7.14.5). Products are exact, sums in f32
+// in the order of K; integers wrap or saturate.
 #include "runtime/emulator/Fragment.h"
 #include "runtime/emulator/Lanes.h"
 #include "runtime/numerics/Codecs.h"
@@ -28,9 +28,8 @@ void multiply(Warp &w, const Instruction &i, uint32_t mask) {
   for (unsigned l = 0; l < 32; ++l) {
     for (unsigned r = 0; r < 4; ++r) {
       unsigned row = l / 4 + r / 2 * 8, column = l % 4 * 2 + r % 2;
-      uint32_t start =
-          i.d & 2 ? word(from, r / 2)[l] >> (16 * (r & 1)) & 0xffff
-                  : word(from, r)[l];
+      uint32_t start = i.d & 2 ? word(from, r / 2)[l] >> (16 * (r & 1)) & 0xffff
+                               : word(from, r)[l];
       if (i.d & 4) {
         int64_t sum = 0;
         for (unsigned x = 0; x < k; ++x) {
@@ -46,7 +45,7 @@ void multiply(Warp &w, const Instruction &i, uint32_t mask) {
       for (unsigned x = 0; x < k; ++x) {
         sum += a[row * k + x] * b[x * 8 + column];
       }
-      result[r][l] = i.d & 1 ? numerics::encodeF16(sum)
+      result[r][l] = i.d & 1      ? numerics::encodeF16(sum)
                      : sum != sum ? 0x7fffffffu
                                   : numerics::bitsOf(sum);
     }
@@ -81,9 +80,9 @@ void multiply64(Warp &w, const Instruction &i, uint32_t mask) {
     }
   }
   for (unsigned r = 0; r < 2; ++r) {
-    std::memcpy(w.target<double>(
-                    w.program->operands[w.operand(i, 0).first + r]),
-                result[r], sizeof result[r]);
+    std::memcpy(
+        w.target<double>(w.program->operands[w.operand(i, 0).first + r]),
+        result[r], sizeof result[r]);
   }
 }
 
@@ -151,7 +150,8 @@ bool decodeMmaSync(Decoder &d) {
     i.d = 4u | uint32_t(saturates) << 3;
   } else {
     bool halfResult = result == "f16", halfStart = accumulator == "f16";
-    if ((!halfResult && result != "f32") || (!halfStart && accumulator != "f32") ||
+    if ((!halfResult && result != "f32") ||
+        (!halfStart && accumulator != "f32") ||
         ((halfResult || halfStart) &&
          (a == FragmentType::BF16 || a == FragmentType::TF32))) {
       return false;

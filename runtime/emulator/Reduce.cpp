@@ -137,7 +137,9 @@ void reduceElement(Reduction op, Type type, uint8_t *to, const uint8_t *from) {
   }
   case Type::F32: {
     // Like red.add.f32 in global memory: subnormals are flushed.
-    auto flush = [](uint32_t v) { return v & 0x7f800000u ? v : v & 0x80000000u; };
+    auto flush = [](uint32_t v) {
+      return v & 0x7f800000u ? v : v & 0x80000000u;
+    };
     float v = numerics::floatOf(flush(read<uint32_t>(from)));
     update<uint32_t>(to, [=](uint32_t a) {
       return flush(numerics::bitsOf(numerics::floatOf(flush(a)) + v));

@@ -24,7 +24,9 @@ enum class ElementFormat : uint8_t {
   E5M2,
   E2M3,
   E3M2,
-  E2M1
+  E2M1,
+  U8,
+  S8
 };
 
 /// ISA table 40: 64 bits that describe an operand in shared memory.
@@ -61,6 +63,7 @@ struct MmaShape {
   MmaKind kind = MmaKind::F16;
   bool pair = false, scaled = false, scaleE8M0 = true;
   ElementFormat a = ElementFormat::E4M3, b = ElementFormat::E4M3;
+  bool saturates = false; // integers
   bool f16Result = false, negateA = false, negateB = false;
   bool mnMajorA = false, mnMajorB = false;
   uint32_t m = 0, n = 0, k = 0;

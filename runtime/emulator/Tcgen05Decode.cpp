@@ -75,7 +75,8 @@ static bool formatOf(MmaKind kind, uint32_t code, ElementFormat &out) {
     out = ElementFormat::E2M1;
     return code == 1;
   case MmaKind::I8:
-    break;
+    out = code == 0 ? ElementFormat::U8 : ElementFormat::S8;
+    return code <= 1;
   }
   return false;
 }
@@ -106,10 +107,11 @@ std::string decodeShape(uint32_t settings, uint32_t d, MmaShape &s) {
   s.mnMajorB = field(16, 1);
   s.n = field(17, 6) << 3;
   s.m = field(24, 5) << 4;
-  s.k = s.kind == MmaKind::F16                                     ? 16
-        : s.kind == MmaKind::TF32                                  ? 8
-        : s.kind == MmaKind::F8F6F4 || s.kind == MmaKind::MxF8F6F4 ? 32
-                                                                   : 64;
+  bool packed = s.kind == MmaKind::MxF4 || s.kind == MmaKind::MxF4NvF4;
+  s.k = s.kind == MmaKind::F16    ? 16
+        : s.kind == MmaKind::TF32 ? 8
+        : packed                  ? 64
+                                  : 32;
   if (s.scaled) {
     s.scaleE8M0 = field(23, 1);
     s.scaleIdA = field(29, 2);
@@ -134,12 +136,18 @@ std::string decodeShape(uint32_t settings, uint32_t d, MmaShape &s) {
     }
   } else {
     uint32_t result = field(4, 2);
-    s.f16Result = result == 0;
-    if (result > 1 || (s.f16Result && s.kind == MmaKind::TF32)) {
+    bool integers = s.kind == MmaKind::I8;
+    s.f16Result = result == 0 && !integers;
+    s.saturates = field(3, 1);
+    if (integers ? result != 2
+                 : result > 1 || (s.f16Result && s.kind == MmaKind::TF32)) {
       return illegal("result format " + std::to_string(result) +
                      " is not one of this kind");
     }
-    if (field(3, 1) || field(6, 1) || field(23, 1)) {
+    if (integers && (s.negateA || s.negateB)) {
+      return illegal("integers cannot be negated");
+    }
+    if ((!integers && s.saturates) || field(6, 1) || field(23, 1)) {
       return illegal("reserved bits 3, 6 and 23 must be 0");
     }
   }
@@ -147,7 +155,9 @@ std::string decodeShape(uint32_t settings, uint32_t d, MmaShape &s) {
   if ((s.mnMajorA || s.mnMajorB) && fp4Kind) {
     return illegal("4-bit kinds take K-major operands only");
   }
-  auto subByte = [](ElementFormat f) { return f >= ElementFormat::E2M3; };
+  auto subByte = [](ElementFormat f) {
+    return f >= ElementFormat::E2M3 && f <= ElementFormat::E2M1;
+  };
   if ((s.mnMajorA && subByte(s.a)) || (s.mnMajorB && subByte(s.b))) {
     return illegal("MN-major operands must have 8 bits or more");
   }
@@ -165,6 +175,9 @@ std::string decodeShape(uint32_t settings, uint32_t d, MmaShape &s) {
   uint32_t step = s.pair ? 16 : !s.scaled && s.m == 128 ? 16 : 8;
   if (s.mnMajorB && s.scaled) {
     step = s.pair ? 32 : 16;
+  }
+  if (s.kind == MmaKind::I8) {
+    step = s.pair ? 32 : s.n <= 32 ? 8 : 16;
   }
   if (s.n < step || s.n > 256 || s.n % step) {
     return illegal("N is " + std::to_string(s.n) + ", must be a multiple of " +
@@ -320,7 +333,7 @@ bool decodeMma(Decoder &d, bool pair) {
   Instruction &i = d.instruction();
   int kind = d.takeOneOf({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8",
                           "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"});
-  if (kind < 0 || kind == int(MmaKind::I8)) {
+  if (kind < 0) {
     return false;
   }
   bool scaled = kind >= int(MmaKind::MxF8F6F4);

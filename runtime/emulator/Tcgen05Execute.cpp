@@ -103,6 +103,10 @@ float decodeAt(ElementFormat f, bool padded, const uint8_t *row, uint32_t k) {
     return f == ElementFormat::E2M3 ? numerics::decodeE2M3(uint8_t(v))
                                     : numerics::decodeE3M2(uint8_t(v));
   }
+  case ElementFormat::U8:
+    return float(row[k]);
+  case ElementFormat::S8:
+    return float(int8_t(row[k]));
   default:
     return 0;
   }
@@ -180,7 +184,8 @@ bool readTmemOperand(Cluster &c, Cta &cta, TensorOp &op, const MmaShape &s,
                      uint32_t rows, float *out) {
   uint32_t column = op.aTmem & 0xffff;
   if (column + 8 > kTmemColumns || s.mnMajorA ||
-      (s.a >= ElementFormat::E2M3 && s.k == 32)) {
+      (s.a >= ElementFormat::E2M3 && s.a <= ElementFormat::E2M1 &&
+       s.k == 32)) {
     c.failAsync(*op.instruction, op.warp,
                 "operand A in tensor memory must be K-major, of 8 bits or more "
                 "or packed, and within 512 columns");
@@ -266,17 +271,15 @@ void watchMma(Cluster &c, Cta &cta, const TensorOp &op, const MmaShape &s,
     h.tensorAccess(op, cta, 0, kTmemLanes, op.scaleB & 0xffff,
                    (s.n + 31) / 32, Hazards::Read);
   }
-  if (op.aInTmem) {
-    h.tensorAccess(op, cta, 0, kTmemLanes, op.aTmem & 0xffff, 8,
-                   Hazards::Read);
-  }
   Hazards::Access access = op.accumulate ? Hazards::Atomic : Hazards::Write;
-  if (s.m == 64) { // rows in the first 16 lanes of each 32
-    for (uint32_t lane = 0; lane < kTmemLanes; lane += 32) {
-      h.tensorAccess(op, cta, lane, 16, dColumn, dColumns, access);
+  // M 64: rows in the first 16 lanes of each 32.
+  uint32_t lanes = s.m == 64 ? 16 : kTmemLanes;
+  for (uint32_t lane = 0; lane < kTmemLanes; lane += std::max(lanes, 32u)) {
+    if (op.aInTmem) {
+      h.tensorAccess(op, cta, lane, lanes, op.aTmem & 0xffff, 8,
+                     Hazards::Read);
     }
-  } else {
-    h.tensorAccess(op, cta, 0, kTmemLanes, dColumn, dColumns, access);
+    h.tensorAccess(op, cta, lane, lanes, dColumn, dColumns, access);
   }
 }
 
@@ -402,7 +405,10 @@ void executeMma(Cluster &c, Cta &issuer, TensorOp &op) {
           uint32_t *base = &cta.tmem[size_t(lane) * kTmemColumns + dColumn];
           float *target = reinterpret_cast<float *>(base);
           size_t stride = kTmemColumns;
-          bool copied = s.f16Result || op.instruction->b & 2 || op.inputScale;
+          // Integers: the products' exact sum in f32, added to what was there.
+          bool integers = s.kind == MmaKind::I8;
+          bool copied =
+              integers || s.f16Result || op.instruction->b & 2 || op.inputScale;
           if (copied) {
             target = &buffer[0][0];
             stride = 256;
@@ -410,7 +416,7 @@ void executeMma(Cluster &c, Cta &issuer, TensorOp &op) {
           for (uint32_t r = 0; r < count; ++r) {
             float *to = target + r * stride;
             const uint32_t *from = base + size_t(r) * kTmemColumns;
-            if (!op.accumulate) {
+            if (!op.accumulate || integers) {
               std::fill_n(to, width, 0.0f);
             } else if (copied) {
               for (uint32_t y = 0; y < width; ++y) {
@@ -455,6 +461,13 @@ void executeMma(Cluster &c, Cta &issuer, TensorOp &op) {
               uint32_t *to = base + size_t(r) * kTmemColumns;
               for (uint32_t y = 0; y < width; ++y) {
                 float v = target[r * stride + y];
+                if (integers) {
+                  int64_t sum = int64_t(v) + (op.accumulate ? int32_t(to[y]) : 0);
+                  to[y] = uint32_t(s.saturates ? std::clamp<int64_t>(
+                                                     sum, INT32_MIN, INT32_MAX)
+                                               : sum);
+                  continue;
+                }
                 to[y] =
                     s.f16Result ? numerics::encodeF16(v) : numerics::bitsOf(v);
               }

@@ -391,7 +391,8 @@ void bulk(Cluster &c, AsyncOp &op) {
                             : readGlobal(c, op, op.global, op.bytes);
   if (from && c.hazards && op.kind == AsyncOp::BulkPeer) {
     c.hazards->asyncReadShared(op, *c.ctaOf(uint32_t(op.global)),
-                               uint32_t(op.global) & 0xffffffu, op.bytes);
+                               uint32_t(op.global) & 0xffffffu, op.bytes,
+                               c.barrierAt(op.barrier));
   }
   if (!from && op.bytes) {
     c.failAsync(
@@ -486,6 +487,9 @@ bool completeAsync(Cluster &c, AsyncOp &op) {
   case AsyncOp::ThreadCopy:
   case AsyncOp::ThreadArrive:
     return completeThreadOp(c, op);
+  case AsyncOp::RegisterStore:
+    deliver(c, op, op.staged, 0, TensorMapSwizzle::None, op.bytes);
+    return true;
   case AsyncOp::ClusterCancel: {
     std::vector<uint8_t> data = cancelPendingCluster(c);
     deliver(c, op, data, 0, TensorMapSwizzle::None, op.bytes);

@@ -1,9 +1,9 @@
 // Tensor memory seen from threads: alloc, dealloc, ld, st and their waits (ISA
-// 9.7.16.7, 9.7.16.8). A load delivers at tcgen05.wait::ld, a store at
-// tcgen05.wait::st: code that does not wait sees poison.
+// 9.7.16.7, 9.7.16.8). A load reads when it delivers (LateLoads.cpp), a store
+// writes at tcgen05.wait::st.
 #include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
-#include "runtime/emulator/LateMoves.h"
+#include "runtime/emulator/LateLoads.h"
 #include "runtime/emulator/Tcgen05.h"
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 namespace gmoe::emulator {
 namespace {
 
-constexpr uint32_t kPoison = 0x7fbadbad; // a NaN
 constexpr uint32_t kSliceColumns = 32;
 constexpr uint32_t kSlices = kTmemColumns / kSliceColumns;
 
@@ -115,12 +114,17 @@ void relinquish(Warp &w, const Instruction &, uint32_t mask) {
   }
 }
 
-enum Shape : uint32_t { S32x32b, S16x128b, S16x256b, S16x32bx2 };
+enum Shape : uint32_t { S32x32b, S16x128b, S16x256b, S16x32bx2, S16x64b };
 
-/// Where register r of thread t lies, relative to the address.
-void place(uint32_t shape, uint32_t t, uint32_t r, uint32_t split,
+/// Where register r of thread t lies, relative to the address. With packed
+/// 16-bit columns it takes this column and the next.
+void place(uint32_t shape, uint32_t t, uint32_t r, uint32_t split, bool packed,
            uint32_t &lane, uint32_t &column) {
   switch (shape) {
+  case S16x64b:
+    lane = t / 4 + (t & 1) * 8;
+    column = r * 2 + (t >> 1 & 1);
+    break;
   case S16x128b:
     lane = t / 4 + (r & 1) * 8;
     column = r / 2 * 4 + t % 4;
@@ -131,12 +135,14 @@ void place(uint32_t shape, uint32_t t, uint32_t r, uint32_t split,
     break;
   case S16x32bx2:
     lane = t % 16;
-    column = r + (t / 16 ? split : 0);
+    column = r;
     break;
   default:
     lane = t;
     column = r;
   }
+  column = packed ? 2 * column : column;
+  column += shape == S16x32bx2 && t >= 16 ? split : 0;
 }
 
 /// Instruction: a shape, b pack/unpack 16-bit, c split offset, d columns.
@@ -193,10 +199,19 @@ const Operand &vectorOf(const Warp &w, const Instruction &i) {
 /// Tells the hazard checker which cells the access touches.
 void watch(Warp &w, const Instruction &i, uint32_t mask, uint32_t address,
            bool store) {
-  if (Hazards *h = w.cluster->hazards) {
-    h->tmemAccess(w, mask, address >> 16, i.a == S32x32b ? 32 : 16,
-                  address & 0xffff, i.d, store);
+  Hazards *h = w.cluster->hazards;
+  if (!h) {
+    return;
   }
+  uint32_t lanes = i.a == S32x32b ? 32 : 16, column = address & 0xffff;
+  if (i.a != S16x32bx2) {
+    h->tmemAccess(w, mask, address >> 16, lanes, column, i.d, store);
+    return;
+  }
+  // Two runs of columns, `c` apart.
+  uint32_t run = vectorOf(w, i).count * (i.b ? 2 : 1);
+  h->tmemAccess(w, mask, address >> 16, lanes, column, run, store);
+  h->tmemAccess(w, mask, address >> 16, lanes, column + i.c, run, store);
 }
 
 void finishLoad(Warp &w, const PendingTmem &p) {
@@ -211,19 +226,10 @@ void finishLoad(Warp &w, const PendingTmem &p) {
         continue;
       }
       uint32_t lane, column;
-      if (i.b) { // two 16-bit columns in one register
-        place(i.a, l, 2 * r, i.c, lane, column);
-        const uint32_t *row =
-            tmem + size_t(lane0 + lane) * kTmemColumns + column0;
-        uint32_t next;
-        uint32_t low = row[column] & 0xffff;
-        place(i.a, l, 2 * r + 1, i.c, lane, next);
-        d[l] = low | tmem[size_t(lane0 + lane) * kTmemColumns + column0 + next]
-                         << 16;
-      } else {
-        place(i.a, l, r, i.c, lane, column);
-        d[l] = tmem[size_t(lane0 + lane) * kTmemColumns + column0 + column];
-      }
+      place(i.a, l, r, i.c, i.b, lane, column);
+      const uint32_t *from =
+          tmem + size_t(lane0 + lane) * kTmemColumns + column0 + column;
+      d[l] = i.b ? (from[0] & 0xffff) | from[1] << 16 : from[0];
     }
   }
 }
@@ -236,22 +242,9 @@ void load(Warp &w, const Instruction &i, uint32_t mask) {
   p.instruction = &i;
   p.mask = mask;
   watch(w, i, mask, p.address, false);
-  if (w.cluster->context->eagerTensorAccess) {
-    finishLoad(w, p);
-    return;
-  }
   const Operand &v = vectorOf(w, i);
-  for (uint32_t r = 0; r < v.count; ++r) {
-    uint32_t *d = w.target<uint32_t>(w.program->operands[v.first + r]);
-    for (unsigned l = 0; l < 32; ++l) {
-      d[l] = mask >> l & 1 ? kPoison : d[l];
-    }
-  }
   beginLateLoad(w, v);
   w.pendingTmem.push_back(std::move(p));
-  if (Hazards *h = w.cluster->hazards) {
-    h->tmemLoaded(w, i, mask, false);
-  }
 }
 
 void finishStore(Warp &w, const PendingTmem &p) {
@@ -265,13 +258,15 @@ void finishStore(Warp &w, const PendingTmem &p) {
         continue;
       }
       uint32_t value = p.values[size_t(r) * 32 + l];
-      for (uint32_t half = 0; half <= i.b; ++half) {
-        uint32_t lane, column;
-        place(i.a, l, i.b ? 2 * r + half : r, i.c, lane, column);
-        tmem[size_t(lane0 + lane) * kTmemColumns + column0 + column] =
-            !i.b   ? value
-            : half ? value >> 16
-                   : value & 0xffff;
+      uint32_t lane, column;
+      place(i.a, l, r, i.c, i.b, lane, column);
+      uint32_t *to =
+          tmem + size_t(lane0 + lane) * kTmemColumns + column0 + column;
+      if (i.b) {
+        to[0] = value & 0xffff;
+        to[1] = value >> 16;
+      } else {
+        to[0] = value;
       }
     }
   }
@@ -293,10 +288,6 @@ void store(Warp &w, const Instruction &i, uint32_t mask) {
                 w.source<uint32_t>(w.program->operands[v.first + r]), 128);
   }
   ++w.cluster->effects;
-  if (w.cluster->context->eagerTensorAccess) {
-    finishStore(w, p);
-    return;
-  }
   w.pendingTmem.push_back(std::move(p));
 }
 
@@ -316,13 +307,11 @@ void flushTmem(Warp &w, bool stores, bool loads) {
   size_t kept = 0;
   for (size_t k = 0; k < w.pendingTmem.size(); ++k) {
     PendingTmem &p = w.pendingTmem[k];
-    if (p.store && stores) {
+    // Stores of a warp come before its later loads.
+    if (p.store && (stores || loads)) {
       finishStore(w, p);
     } else if (!p.store && loads) {
       finishLoad(w, p);
-      if (Hazards *h = w.cluster->hazards) {
-        h->tmemLoaded(w, *p.instruction, p.mask, true);
-      }
     } else {
       if (kept != k) {
         w.pendingTmem[kept] = std::move(p);
@@ -331,8 +320,9 @@ void flushTmem(Warp &w, bool stores, bool loads) {
     }
   }
   w.pendingTmem.resize(kept);
-  if (loads) {
-    finishLateMoves(w);
+  if (loads && w.late) {
+    w.late = false;
+    std::fill(w.lateLines.begin(), w.lateLines.end(), uint8_t(0));
   }
 }
 
@@ -370,7 +360,7 @@ bool decodeTmem(Decoder &d, bool pair) {
   if (!isLoad && !d.take("st")) {
     return false;
   }
-  int shape = d.takeOneOf({"32x32b", "16x128b", "16x256b", "16x32bx2"});
+  int shape = d.takeOneOf({"32x32b", "16x128b", "16x256b", "16x32bx2", "16x64b"});
   int repeat =
       d.takeOneOf({"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"});
   if (!d.take("sync") || !d.take("aligned") || shape < 0 || repeat < 0 ||
@@ -385,11 +375,13 @@ bool decodeTmem(Decoder &d, bool pair) {
                                                     : 1u);
   uint32_t columns = times * (shape == S16x128b   ? 4u
                               : shape == S16x256b ? 8u
+                              : shape == S16x64b  ? 2u
                                                   : 1u);
   if (registers > 128) {
     return false;
   }
   bool split = shape == S16x32bx2;
+  columns *= i.b ? 2 : 1;
   size_t operands = split ? 3 : 2;
   if (!d.count(operands, operands)) {
     return false;
@@ -402,7 +394,7 @@ bool decodeTmem(Decoder &d, bool pair) {
     i.c = uint32_t(o.value);
     columns += i.c;
   }
-  i.d = columns * (i.b ? 2 : 1);
+  i.d = columns;
   const AstOperand &v = d.ast(isLoad ? 0 : operands - 1);
   const AstOperand &a = d.ast(isLoad ? 1 : 0);
   AstOperand single;

@@ -33,7 +33,9 @@ unsigned depthOf(const Instruction &i) {
 /// but for the swizzle code in bits 62-63.
 std::string decodeDescriptor(uint64_t bits, MatrixDescriptor &out) {
   static const uint32_t kSwizzles[] = {0, 2, 4, 6};
-  auto field = [&](unsigned low) { return uint32_t(bits >> low & 0x3fff) << 4; };
+  auto field = [&](unsigned low) {
+    return uint32_t(bits >> low & 0x3fff) << 4;
+  };
   out.start = field(0);
   out.leading = field(16);
   out.stride = field(32);
@@ -51,8 +53,8 @@ bool element(Warp &w, const PendingWgmma &p, const MatrixDescriptor &d,
              float &out) {
   const Cta &cta = *w.cta;
   unsigned bytes = fragmentBits(type) / 8;
-  uint32_t at = d.swizzled(mnMajor ? d.mnMajor(r * bytes, k)
-                                   : d.kMajor(r, k * bytes));
+  uint32_t at =
+      d.swizzled(mnMajor ? d.mnMajor(r * bytes, k) : d.kMajor(r, k * bytes));
   if (at < kReservedSharedBytes || at + bytes > cta.shared.size()) {
     return false;
   }
@@ -195,7 +197,6 @@ void finish(Warp &w, uint32_t end) {
     if (!execute(w, w.wgmma[n++])) {
       break;
     }
-
   }
   w.wgmma.erase(w.wgmma.begin(), w.wgmma.begin() + std::ptrdiff_t(n));
 }
@@ -261,8 +262,7 @@ bool decodeMma(Decoder &d) {
   i.b = uint32_t(b);
   i.c = n;
   if (k != depthOf(i) || n < 8 || n > 256 || n % 8 ||
-      fragmentBits(a) != fragmentBits(b) ||
-      (fragmentBits(a) == 16 && a != b) ||
+      fragmentBits(a) != fragmentBits(b) || (fragmentBits(a) == 16 && a != b) ||
       integers != (b == FragmentType::S8 || b == FragmentType::U8)) {
     return false;
   }
@@ -283,7 +283,8 @@ bool decodeMma(Decoder &d) {
   bool inRegisters = d.size() > 1 && d.ast(1).kind == AstOperand::Vector;
   i.d |= inRegisters ? uint32_t(ARegisters) : 0;
   bool halves = fragmentBits(a) == 16;
-  size_t operands = 4 + (integers ? 0 : 2) + (halves ? (inRegisters ? 1 : 2) : 0);
+  size_t operands =
+      4 + (integers ? 0 : 2) + (halves ? (inRegisters ? 1 : 2) : 0);
   unsigned registers = i.d & HalfResult ? n / 4 : n / 2;
   if (!d.count(operands, operands) || d.ast(0).kind != AstOperand::Vector ||
       d.ast(0).children.size() != registers) {

@@ -34,7 +34,6 @@ State::State() {
   options.hazards = hazards == "full"   ? HazardLevel::Full
                     : hazards == "fast" ? HazardLevel::Fast
                                         : HazardLevel::Off;
-  options.eagerTensorAccess = variable("GMOE_LATE_TENSOR_ACCESS").empty();
   verbose = !variable("GMOE_VERBOSE").empty();
   recordFolder = variable("GMOE_RECORD");
   device = createEmulatorDevice(options);

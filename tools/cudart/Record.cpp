@@ -38,7 +38,7 @@ void record(State &s, const Image &image, const KernelLaunch &l) {
       ",\n  \"block\": " + dimensions(l.block) +
       ",\n  \"cluster\": " + dimensions(l.cluster) +
       ",\n  \"dynamic_smem\": " + std::to_string(l.dynamicSharedBytes) +
-      ",\n  \"eager_tensor_access\": true,\n  \"buffers\": [";
+      ",\n  \"buffers\": [";
   std::string dump;
   const char *separator = "\n";
   unsigned count = 0;

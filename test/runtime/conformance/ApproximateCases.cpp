@@ -1,7 +1,7 @@
 // Instructions whose result the ISA bounds instead of defining it: each row
 // states the bound of the PTX ISA, section 9.7.3 (f32), 9.7.4 (halves).
-#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Families.h"
+#include "test/runtime/conformance/FloatReference.h"
 
 #include <cmath>
 #include <cstring>
@@ -49,18 +49,17 @@ Columns within(double limit) {
 
 using Function1 = long double (*)(long double);
 
-void unary(Table &table, const std::string &op, const Columns &in,
-           Function1 f, Rule rule) {
+void unary(Table &table, const std::string &op, const Columns &in, Function1 f,
+           Rule rule) {
   for (bool ftz : {false, true}) {
-    table.approximate(op + (ftz ? ".ftz" : "") + ".f32 $d, $a;", {32, 32}, in,
-                      [=](const uint64_t *v) {
-                        double x = f32Of(v[0]);
-                        double r = double(f(ftz ? flushed(x) : x));
-                        return ftz && std::fabs(r) < 0x1p-126
-                                   ? std::copysign(0.0, r)
-                                   : r;
-                      },
-                      rule);
+    table.approximate(
+        op + (ftz ? ".ftz" : "") + ".f32 $d, $a;", {32, 32}, in,
+        [=](const uint64_t *v) {
+          double x = f32Of(v[0]);
+          double r = double(f(ftz ? flushed(x) : x));
+          return ftz && std::fabs(r) < 0x1p-126 ? std::copysign(0.0, r) : r;
+        },
+        rule);
   }
 }
 
@@ -99,9 +98,10 @@ Family approximateFamily() {
         {Rule::Absolute, Rule::F32, std::exp2(-20.5)});
   unary(table, "cos.approx", within(3.1415926), cosine,
         {Rule::Absolute, Rule::F32, std::exp2(-20.5)});
-  table.approximate("tanh.approx.f32 $d, $a;", {32, 32}, within(12),
-                    [](const uint64_t *v) { return std::tanh(f32Of(v[0])); },
-                    relative(0x1p-11));
+  table.approximate(
+      "tanh.approx.f32 $d, $a;", {32, 32}, within(12),
+      [](const uint64_t *v) { return std::tanh(f32Of(v[0])); },
+      relative(0x1p-11));
   Columns quotients = floatTuples(kF32, 2), tame(2);
   for (size_t k = 0; k < quotients[0].size(); ++k) {
     double b = std::fabs(f32Of(quotients[1][k]));
@@ -110,9 +110,7 @@ Family approximateFamily() {
       tame[1].push_back(quotients[1][k]);
     }
   }
-  auto quotient = [](const uint64_t *v) {
-    return f32Of(v[0]) / f32Of(v[1]);
-  };
+  auto quotient = [](const uint64_t *v) { return f32Of(v[0]) / f32Of(v[1]); };
   auto quotientFtz = [](const uint64_t *v) {
     double q = flushed(f32Of(v[0])) / flushed(f32Of(v[1]));
     return flushed(q);
@@ -137,17 +135,15 @@ Family approximateFamily() {
   for (const auto &h : kHalves) {
     const Format *f = h.format;
     std::string ex2 = f == &kBF16 ? "ex2.approx.ftz." : "ex2.approx.";
-    table.approximate(ex2 + h.name + " $d, $a;", {16, 16}, everyCode(16),
-                      [=](const uint64_t *v) {
-                        return std::exp2(half(*f, v[0]));
-                      },
-                      {Rule::Relative, h.element, h.exponential});
-    table.approximate(std::string("tanh.approx.") + h.name + " $d, $a;",
-                      {16, 16}, everyCode(16),
-                      [=](const uint64_t *v) {
-                        return std::tanh(half(*f, v[0]));
-                      },
-                      {Rule::Absolute, h.element, h.tangent});
+    table.approximate(
+        ex2 + h.name + " $d, $a;", {16, 16}, everyCode(16),
+        [=](const uint64_t *v) { return std::exp2(half(*f, v[0])); },
+        {Rule::Relative, h.element, h.exponential});
+    table.approximate(
+        std::string("tanh.approx.") + h.name + " $d, $a;", {16, 16},
+        everyCode(16),
+        [=](const uint64_t *v) { return std::tanh(half(*f, v[0])); },
+        {Rule::Absolute, h.element, h.tangent});
   }
   Columns doubles = floatTuples(kF64, 1);
   for (uint64_t &v : doubles[0]) { // the lower half is ignored
@@ -168,11 +164,10 @@ Family approximateFamily() {
   for (uint64_t &v : doubles[0]) {
     v &= 0x7fffffff00000000ull;
   }
-  table.approximate("rsqrt.approx.ftz.f64 $d, $a;", {64, 64}, doubles,
-                    [=](const uint64_t *v) {
-                      return 1 / std::sqrt(f64Of(v[0]));
-                    },
-                    {Rule::Relative, Rule::F64, 0x1p-20});
+  table.approximate(
+      "rsqrt.approx.ftz.f64 $d, $a;", {64, 64}, doubles,
+      [=](const uint64_t *v) { return 1 / std::sqrt(f64Of(v[0])); },
+      {Rule::Relative, Rule::F64, 0x1p-20});
   return table.take();
 }
 

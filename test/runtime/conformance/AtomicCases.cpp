@@ -1,7 +1,7 @@
 // atom and red: every operation, type, space, scope and vector form (ISA
 // 9.7.13.5, 9.7.13.6).
-#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Families.h"
+#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Kernels.h"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ struct Element {
   bool isSigned, packed;
 };
 const Element kElements[] = {
-    {"u32", 4, nullptr, false, false},   {"s32", 4, nullptr, true, false},
-    {"b32", 4, nullptr, false, false},   {"u64", 8, nullptr, false, false},
-    {"s64", 8, nullptr, true, false},    {"b64", 8, nullptr, false, false},
-    {"f32", 4, &kF32, false, false},     {"f64", 8, &kF64, false, false},
-    {"f16", 2, &kF16, false, false},     {"bf16", 2, &kBF16, false, false},
-    {"f16x2", 4, &kF16, false, true},    {"bf16x2", 4, &kBF16, false, true},
+    {"u32", 4, nullptr, false, false}, {"s32", 4, nullptr, true, false},
+    {"b32", 4, nullptr, false, false}, {"u64", 8, nullptr, false, false},
+    {"s64", 8, nullptr, true, false},  {"b64", 8, nullptr, false, false},
+    {"f32", 4, &kF32, false, false},   {"f64", 8, &kF64, false, false},
+    {"f16", 2, &kF16, false, false},   {"bf16", 2, &kBF16, false, false},
+    {"f16x2", 4, &kF16, false, true},  {"bf16x2", 4, &kBF16, false, true},
     {"b16", 2, nullptr, false, false}};
 
 const Element &element(const std::string &name) {
@@ -34,10 +34,10 @@ const Element &element(const std::string &name) {
   return kElements[0];
 }
 
-uint64_t apply(const std::string &op, const Element &e, bool global,
-               uint64_t a, uint64_t b, uint64_t c) {
-  uint64_t mask = e.bytes == 8 ? ~uint64_t(0)
-                               : (uint64_t(1) << (8 * e.bytes)) - 1;
+uint64_t apply(const std::string &op, const Element &e, bool global, uint64_t a,
+               uint64_t b, uint64_t c) {
+  uint64_t mask =
+      e.bytes == 8 ? ~uint64_t(0) : (uint64_t(1) << (8 * e.bytes)) - 1;
   if (op == "exch") {
     return b;
   }
@@ -90,7 +90,8 @@ std::vector<uint64_t> values(const Element &e, uint64_t seed) {
     auto one = [&] {
       if (e.format && t % 2) { // like magnitudes, so that sums are inexact
         uint64_t exponent = uint64_t(e.format->bias()) + draw() % 4;
-        return (draw() & (e.format->signBit() | (e.format->smallestNormal() - 1))) |
+        return (draw() &
+                (e.format->signBit() | (e.format->smallestNormal() - 1))) |
                exponent << e.format->mantissaBits;
       }
       if (e.format && t < 8) { // subnormal inputs and results
@@ -116,9 +117,10 @@ void own(Kernels &k, const std::string &name, const std::string &op,
   std::string ls = shared ? "shared" : "global";
   std::string body =
       "mul.wide.u32 %d10, %t, 8; add.s64 %d11, %a0, %d10; add.s64 %d12, %a1, "
-      "%d10; add.s64 %d13, %a2, %d10; ld.global.b" + type + " " + reg +
-      "1, [%d11]; ld.global.b" + type + " " + reg + "2, [%d12]; ld.global.b" +
-      type + " " + reg + "3, [%d13];\nmul.wide.u32 %d14, %t, 16; add.s64 %d15, "
+      "%d10; add.s64 %d13, %a2, %d10; ld.global.b" +
+      type + " " + reg + "1, [%d11]; ld.global.b" + type + " " + reg +
+      "2, [%d12]; ld.global.b" + type + " " + reg +
+      "3, [%d13];\nmul.wide.u32 %d14, %t, 16; add.s64 %d15, "
       "%o, %d14; st.global.b64 [%d15+8], 0;\n" +
       (shared ? std::string("mov.u64 %d16, buf; mul.wide.u32 %d17, %t, 8; "
                             "add.s64 %d16, %d16, %d17;\n")
@@ -144,15 +146,15 @@ void own(Kernels &k, const std::string &name, const std::string &op,
           "%d21, " + reg + "5; st.global.v2.b64 [%d15], {%d20, %d21};";
   Case &c = k.add(name, body, 3, 0, 0,
                   shared ? ".shared .align 8 .b8 buf[256];" : "");
-  std::vector<uint64_t> a = values(e, 5), b = values(e, 6), other = values(e, 7);
+  std::vector<uint64_t> a = values(e, 5), b = values(e, 6),
+                        other = values(e, 7);
   for (unsigned t = 0; t < 32; t += 3) {
     b[t] = cas ? a[t] : b[t];
   }
   c.inputs = {bytesOf(a), bytesOf(b), bytesOf(other)};
   for (unsigned t = 0; t < 32; ++t) {
     appendValue(c.expected, isRed ? uint64_t(0) : a[t]);
-    appendValue(c.expected,
-                apply(op, e, !shared, a[t], b[t], other[t]));
+    appendValue(c.expected, apply(op, e, !shared, a[t], b[t], other[t]));
   }
 }
 
@@ -173,10 +175,10 @@ void contended(Kernels &k, const std::string &op, const std::string &type,
                     "2; bar.sync 0;\n"
               : std::string()) +
       text + " [" + target + "], " + reg + "1;\n" +
-      (shared ? "bar.sync 0; ld.shared.b" + bits + " " + reg +
-                    "3, [buf]; @%p0 st.global.b" + bits + " [%o], " + reg +
-                    "3;\n"
-              : std::string());
+      (shared
+           ? "bar.sync 0; ld.shared.b" + bits + " " + reg +
+                 "3, [buf]; @%p0 st.global.b" + bits + " [%o], " + reg + "3;\n"
+           : std::string());
   Case &c = k.add(text + ", contended", body, 1, 0, 0,
                   shared ? ".shared .align 8 .b64 buf;" : "");
   c.block = {128, 1, 1};
@@ -186,8 +188,8 @@ void contended(Kernels &k, const std::string &op, const std::string &type,
   for (unsigned t = 0; t < 128; ++t) {
     v.push_back(e.format ? encode(*e.format, fromInteger(draw.below(64), false),
                                   Round::Nearest)
-                         : op == "inc" || op == "dec" ? 1000
-                                                      : draw() >> (64 - 8 * e.bytes));
+                : op == "inc" || op == "dec" ? 1000
+                                             : draw() >> (64 - 8 * e.bytes));
   }
   c.inputs = {bytesOf(v)};
   uint64_t result = op == "and" ? ~uint64_t(0) >> (64 - 8 * e.bytes) : 5;
@@ -247,14 +249,14 @@ void vectors(Kernels &k) {
                     std::to_string(30 + j) + ";\n";
           }
         }
-        Case &c = k.add(name,
-                        "mul.wide.u32 %d10, %t, " + std::to_string(total) +
-                            "; add.s64 %d11, %a0, %d10; add.s64 %d13, %o, "
-                            "%d10;\n" +
-                            loads + name + " " +
-                            (isRed ? "" : "{" + old + "}, ") + "[%d13], {" +
-                            value + "};\n" + keep,
-                        1);
+        Case &c =
+            k.add(name,
+                  "mul.wide.u32 %d10, %t, " + std::to_string(total) +
+                      "; add.s64 %d11, %a0, %d10; add.s64 %d13, %o, "
+                      "%d10;\n" +
+                      loads + name + " " + (isRed ? "" : "{" + old + "}, ") +
+                      "[%d13], {" + value + "};\n" + keep,
+                  1);
         std::vector<uint8_t> a, b, r;
         std::vector<uint64_t> va, vb;
         for (unsigned j = 0; j < form.n; ++j) {
@@ -325,10 +327,9 @@ Family atomicFamily() {
       }
     }
   }
-  for (const char *q :
-       {".relaxed.cta", ".relaxed.cluster", ".relaxed.gpu", ".relaxed.sys",
-        ".acquire.gpu", ".release.gpu", ".acq_rel.cta", ".acq_rel.gpu",
-        ".acq_rel.sys"}) {
+  for (const char *q : {".relaxed.cta", ".relaxed.cluster", ".relaxed.gpu",
+                        ".relaxed.sys", ".acquire.gpu", ".release.gpu",
+                        ".acq_rel.cta", ".acq_rel.gpu", ".acq_rel.sys"}) {
     own(k, std::string("atom") + q + ".global.add.u32", "add", element("u32"),
         false, ".global");
     own(k, std::string("atom") + q + ".shared.cas.b32", "cas", element("b32"),
@@ -358,10 +359,12 @@ Family atomicFamily() {
               std::string(shared ? "mov.u64 %d16, buf; add.s64 %d16, %d16, "
                                    "%d10;\n"
                                  : "add.s64 %d16, %d15, 16;\n") +
-              "st" + s + ".b128 [%d16], %q0; mov.b128 {%d1, %d2}, %q1; and.b32 "
+              "st" + s +
+              ".b128 [%d16], %q0; mov.b128 {%d1, %d2}, %q1; and.b32 "
               "%r1, %t, 1; setp.eq.u32 %p0, %r1, 0; mov.b128 {%d3, %d4}, %q0; "
-              "@%p0 add.s64 %d4, %d4, 1; mov.b128 %q2, {%d3, %d4};\n" + name +
-              " %q3, [%d16], " + (cas ? "%q2, %q1" : "%q1") + "; ld" + s +
+              "@%p0 add.s64 %d4, %d4, 1; mov.b128 %q2, {%d3, %d4};\n" +
+              name + " %q3, [%d16], " + (cas ? "%q2, %q1" : "%q1") + "; ld" +
+              s +
               ".b128 %q4, [%d16]; st.global.b128 [%d15], %q3; st.global.b128 "
               "[%d15+16], %q4;",
           2, 0, 0, shared ? ".shared .align 16 .b8 buf[512];" : "");
@@ -374,9 +377,9 @@ Family atomicFamily() {
       c.inputs = {bytesOf(a), bytesOf(b)};
       for (unsigned t = 0; t < 32; ++t) {
         bool changes = !cas || t % 2;
-        for (uint64_t v : {a[2 * t], a[2 * t + 1],
-                           changes ? b[2 * t] : a[2 * t],
-                           changes ? b[2 * t + 1] : a[2 * t + 1]}) {
+        for (uint64_t v :
+             {a[2 * t], a[2 * t + 1], changes ? b[2 * t] : a[2 * t],
+              changes ? b[2 * t + 1] : a[2 * t + 1]}) {
           appendValue(c.expected, v);
         }
       }

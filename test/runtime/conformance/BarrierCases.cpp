@@ -1,18 +1,10 @@
-// Named barriers, cluster barriers, distributed shared memory, mbarriers (ISA
-// 9.7.13.1 to 9.7.13.4, 9.7.13.15).
+// Named barriers, cluster barriers, distributed shared memory (ISA 9.7.13.1 to
+// 9.7.13.4).
 #include "test/runtime/conformance/Families.h"
 #include "test/runtime/conformance/Kernels.h"
 
 namespace gmoe::conformance {
 namespace {
-
-void expectWords(Case &c, unsigned count,
-                 const std::function<uint32_t(uint32_t)> &value) {
-  c.stride = 4;
-  for (uint32_t t = 0; t < count; ++t) {
-    appendValue(c.expected, value(t));
-  }
-}
 
 void namedBarriers(Kernels &k) {
   // Every thread reads what the thread half a CTA away wrote.
@@ -42,22 +34,21 @@ void namedBarriers(Kernels &k) {
           storeWord("%r6"),
       0, 0, 0, ".shared .align 4 .b8 buf[256];");
   c.block = {128, 1, 1};
-  expectWords(c, 128, [](uint32_t t) {
-    return t < 64 ? 0u : 10000 + 5 * (t - 64);
-  });
+  expectWords(c, 128,
+              [](uint32_t t) { return t < 64 ? 0u : 10000 + 5 * (t - 64); });
   for (const char *red : {"popc.u32", "and.pred", "or.pred"}) {
     std::string r = red;
     bool count = r == "popc.u32";
     for (bool counted : {false, true}) {
       std::string d = count ? "%r5" : "%p2";
       std::string tail = count ? "" : "selp.b32 %r5, 1, 0, %p2; ";
-      Case &n = k.add(
-          "bar.red." + r,
-          "setp.lt.u32 %p0, %t, 37; setp.ne.u32 %p1, %t, 500; bar.red." + r +
-              " " + d + ", 0" + (counted ? ", 96" : "") + ", %p0; " + tail +
-              "mov.b32 %r6, %r5; barrier.red." + r + " " + d + ", 1" +
-              (counted ? ", 96" : "") + ", !%p1; " + tail +
-              "mad.lo.u32 %r5, %r6, 1000, %r5;" + storeWord("%r5"));
+      Case &n =
+          k.add("bar.red." + r,
+                "setp.lt.u32 %p0, %t, 37; setp.ne.u32 %p1, %t, 500; bar.red." +
+                    r + " " + d + ", 0" + (counted ? ", 96" : "") + ", %p0; " +
+                    tail + "mov.b32 %r6, %r5; barrier.red." + r + " " + d +
+                    ", 1" + (counted ? ", 96" : "") + ", !%p1; " + tail +
+                    "mad.lo.u32 %r5, %r6, 1000, %r5;" + storeWord("%r5"));
       n.block = {96, 1, 1};
       expectWords(n, 96, [=](uint32_t) {
         return count ? 37000u : r == "or.pred" ? 1000u : 0u;
@@ -153,121 +144,12 @@ void clusters(Kernels &k) {
   });
 }
 
-const char *const kBarrier = ".shared .align 8 .b64 bar; .shared .align 8 .b64 "
-                             "other;";
-const char *const kInit = "setp.ne.u32 %p0, %t, 0; ";
-
-void mbarriers(Kernels &k) {
-  // 32 arrivals complete a phase; the parity of the next one is pending.
-  Case &c = k.add(
-      "mbarrier arrive, test_wait, try_wait, pending_count",
-      std::string(kInit) +
-          "@!%p0 mbarrier.init.shared.b64 [bar], 33; bar.sync 0; "
-          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; "
-          "mbarrier.test_wait.parity.shared.b64 %p2, [bar], 1; selp.b32 %r1, "
-          "1, 0, %p1; selp.b32 %r2, 2, 0, %p2; or.b32 %r1, %r1, %r2; bar.sync "
-          "0; mbarrier.arrive.shared.b64 %d1, [bar]; "
-          "mbarrier.test_wait.shared.b64 %p1, [bar], %d1; selp.b32 %r2, 4, 0, "
-          "%p1; or.b32 %r1, %r1, %r2; bar.sync 0; @!%p0 "
-          "mbarrier.arrive.shared.b64 _, [bar]; wait: "
-          "mbarrier.try_wait.shared.b64 %p1, [bar], %d1; @!%p1 bra wait; "
-          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.b32 %r2, "
-          "8, 0, %p1; or.b32 %r1, %r1, %r2; bar.sync 0; @!%p0 mbarrier.inval"
-          ".shared.b64 [bar];" +
-          storeWord("%r1"),
-      0, 0, 0, kBarrier);
-  expectWords(c, 32, [](uint32_t) { return 2u | 8u; });
-  Case &counts = k.add(
-      "mbarrier.arrive counts, noComplete, drop, pending_count",
-      std::string(kInit) +
-          "@%p0 bra end; mbarrier.init.shared.b64 [bar], 10; "
-          "mbarrier.arrive.noComplete.shared.b64 %d1, [bar], 4; "
-          "mbarrier.arrive.noComplete.shared.b64 %d2, [bar], 1; "
-          "mbarrier.pending_count.b64 %r1, %d1; mbarrier.pending_count.b64 "
-          "%r2, %d2; mbarrier.arrive_drop.shared.b64 %d3, [bar], 2; "
-          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.b32 %r3, "
-          "1, 0, %p1; mbarrier.arrive.shared.b64 %d4, [bar], 3; "
-          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.b32 %r4, "
-          "1, 0, %p1; mbarrier.arrive.shared.b64 _, [bar], 7; "
-          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1; selp.b32 %r5, "
-          "1, 0, %p1; mbarrier.arrive.shared.b64 _, [bar]; "
-          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1; selp.b32 %r6, "
-          "1, 0, %p1; st.global.v4.b32 [%o], {%r1, %r2, %r3, %r4}; "
-          "st.global.v2.b32 [%o+16], {%r5, %r6}; end:",
-      0, 0, 0, kBarrier);
-  counts.name += " (pending before the arrival)";
-  {
-    // Pending before each arrival; 10 - 4 - 1 - 2 = 3 left; the drop leaves 8
-    // for the next phase.
-    const uint32_t v[] = {10, 6, 0, 1, 0, 1};
-    expectWords(counts, 6, [&](uint32_t i) { return v[i]; });
-  }
-  Case &tx = k.add(
-      "mbarrier expect_tx, complete_tx, arrive.expect_tx",
-      std::string(kInit) +
-          "@%p0 bra end; mbarrier.init.shared.b64 [bar], 1; "
-          "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 100; "
-          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.b32 %r1, "
-          "1, 0, %p1; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], "
-          "60; mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.b32 "
-          "%r2, 1, 0, %p1; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 "
-          "[bar], 40; mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; "
-          "selp.b32 %r3, 1, 0, %p1; mbarrier.expect_tx.relaxed.cta.shared::cta"
-          ".b64 [bar], 16; mbarrier.arrive.shared.b64 _, [bar]; "
-          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1; selp.b32 %r4, "
-          "1, 0, %p1; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], "
-          "16; mbarrier.test_wait.parity.shared.b64 %p1, [bar], 1; selp.b32 "
-          "%r5, 1, 0, %p1; st.global.v4.b32 [%o], {%r1, %r2, %r3, %r4}; "
-          "st.global.b32 [%o+16], %r5; end:",
-      0, 0, 0, kBarrier);
-  {
-    const uint32_t v[] = {0, 0, 1, 0, 1};
-    expectWords(tx, 5, [&](uint32_t i) { return v[i]; });
-  }
-  // Producers and consumers over several phases, with arrivals from the other
-  // CTA of a cluster.
-  Case &ring = k.add(
-      "mbarrier ring of a cluster, remote arrive",
-      std::string(kInit) +
-          "mov.u32 %r1, %cluster_ctarank; xor.b32 %r2, %r1, 1; mov.u32 %r3, "
-          "bar; mapa.shared::cluster.u32 %r4, %r3, %r2; mov.u32 %r5, buf; "
-          "mapa.shared::cluster.u32 %r6, %r5, %r2; mov.u32 %r13, other; "
-          "mapa.shared::cluster.u32 %r14, %r13, %r2; @!%p0 "
-          "mbarrier.init.shared.b64 [bar], 32; @!%p0 mbarrier.init.shared.b64 "
-          "[other], 32; fence.mbarrier_init.release.cluster; "
-          "barrier.cluster.arrive; barrier.cluster.wait; shl.b32 %r7, %t, 2; "
-          "add.u32 %r8, %r6, %r7; add.u32 %r9, %r5, %r7; mov.b32 %r10, 0; "
-          "mov.b32 %r11, 0; round: mad.lo.u32 %r12, %r1, 100, %t; mad.lo.u32 "
-          "%r12, %r10, 10000, %r12; st.shared::cluster.b32 [%r8], %r12; "
-          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4]; "
-          "and.b32 %r15, %r10, 1; wait: "
-          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, "
-          "[bar], %r15; @!%p1 bra wait; ld.shared.b32 %r12, [%r9]; add.u32 "
-          "%r11, %r11, %r12; "
-          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r14], 1; "
-          "free: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
-          "%p1, [other], %r15, 1000; @!%p1 bra free; add.u32 %r10, %r10, 1; "
-          "setp.lt.u32 %p2, %r10, 6; @%p2 bra round; mov.u32 %r16, %ctaid.x; "
-          "shl.b32 %r16, %r16, 5; add.u32 %r16, %r16, %t; mul.wide.u32 %d1, "
-          "%r16, 4; add.s64 %d1, %d1, %o; st.global.b32 [%d1], %r11; "
-          "barrier.cluster.arrive; barrier.cluster.wait;",
-      0, 0, 0, std::string(kBarrier) + " .shared .align 4 .b8 buf[128];",
-      "\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n");
-  ring.grid = {4, 1, 1};
-  ring.cluster = {2, 1, 1};
-  expectWords(ring, 128, [](uint32_t i) {
-    uint32_t rank = i / 32 & 1, t = i % 32;
-    return 150000 + 6 * ((rank ^ 1) * 100 + t);
-  });
-}
-
 } // namespace
 
 Family barrierFamily() {
   Kernels k("barrier");
   namedBarriers(k);
   clusters(k);
-  mbarriers(k);
   return k.take();
 }
 

@@ -43,7 +43,7 @@ struct Case {
   std::vector<MapSpec> maps;
   std::vector<uint32_t> scalars;
   std::vector<std::vector<uint8_t>> blobs; // parameters of bytes, aligned to 8
-  std::vector<uint8_t> initial; // of the output; 0xcc beyond it
+  std::vector<uint8_t> initial;            // of the output; 0xcc beyond it
   std::vector<uint8_t> expected;
   uint32_t stride = 8; // bytes between the elements that `rule` compares
   Rule rule;
@@ -54,6 +54,7 @@ struct Case {
 struct Family {
   std::string name;
   std::string ptx;
+  bool needsBlackwell = false; // on the emulator, and on sm_100 and later
   std::vector<Case> cases;
 };
 

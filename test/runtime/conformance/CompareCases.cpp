@@ -1,6 +1,6 @@
 // setp, set, selp and slct (ISA 9.7.6, 9.7.7).
-#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Families.h"
+#include "test/runtime/conformance/FloatReference.h"
 
 namespace gmoe::conformance {
 namespace {
@@ -47,12 +47,12 @@ bool holds(const std::string &relation, int o) {
     return also;
   }
   std::string r = relation.substr(0, 2);
-  return r == "eq"                  ? o == 0
-         : r == "ne"                ? o != 0
-         : r == "lt" || r == "lo"   ? o < 0
-         : r == "le" || r == "ls"   ? o <= 0
-         : r == "gt" || r == "hi"   ? o > 0
-                                    : o >= 0;
+  return r == "eq"                ? o == 0
+         : r == "ne"              ? o != 0
+         : r == "lt" || r == "lo" ? o < 0
+         : r == "le" || r == "ls" ? o <= 0
+         : r == "gt" || r == "hi" ? o > 0
+                                  : o >= 0;
 }
 
 std::vector<std::string> relationsOf(const Operand &t) {
@@ -71,9 +71,9 @@ std::vector<std::string> relationsOf(const Operand &t) {
 }
 
 Columns pairsOf(const Operand &t) {
-  return t.format ? floatTuples(*t.format, 2)
-                  : cross({integerEdges(t.bits), integerEdges(t.bits)}, 50,
-                          t.bits);
+  return t.format
+             ? floatTuples(*t.format, 2)
+             : cross({integerEdges(t.bits), integerEdges(t.bits)}, 50, t.bits);
 }
 
 void setpRows(Table &table) {
@@ -102,18 +102,19 @@ void setpRows(Table &table) {
       }
       const char *r = t.name[0] == 'b' && !t.format ? "ne" : "lt";
       std::string relation = r;
-      table.row("{ .reg .pred p, q; .reg .b32 x, y; setp." + relation + "." +
-                    how + "." + t.name +
-                    " p|q, $a, $b, $c; selp.b32 x, 1, 0, p; selp.b32 y, 2, 0, "
-                    "q; or.b32 $d, x, y; }",
-                {32, t.bits, t.bits, 1}, c, [=](const uint64_t *v) {
-                  bool p = holds(relation, order(t, v[0], v[1]));
-                  bool w = v[2];
-                  auto mix = [&](bool x) {
-                    return how == "and" ? x && w : how == "or" ? x || w : x != w;
-                  };
-                  return uint64_t(mix(p)) | uint64_t(mix(!p)) << 1;
-                });
+      table.row(
+          "{ .reg .pred p, q; .reg .b32 x, y; setp." + relation + "." + how +
+              "." + t.name +
+              " p|q, $a, $b, $c; selp.b32 x, 1, 0, p; selp.b32 y, 2, 0, "
+              "q; or.b32 $d, x, y; }",
+          {32, t.bits, t.bits, 1}, c, [=](const uint64_t *v) {
+            bool p = holds(relation, order(t, v[0], v[1]));
+            bool w = v[2];
+            auto mix = [&](bool x) {
+              return how == "and" ? x && w : how == "or" ? x || w : x != w;
+            };
+            return uint64_t(mix(p)) | uint64_t(mix(!p)) << 1;
+          });
     }
   }
   for (bool isBf16 : {false, true}) {
@@ -124,8 +125,8 @@ void setpRows(Table &table) {
                     " p|q, $a, $b; selp.b32 x, 1, 0, p; selp.b32 y, 2, 0, q; "
                     "or.b32 $d, x, y; }",
                 {32, 32, 32}, packPairs(pairsOf(t)), [=](const uint64_t *v) {
-                  uint64_t low = holds(
-                      r, order(t, v[0] & 0xffff, v[1] & 0xffff));
+                  uint64_t low =
+                      holds(r, order(t, v[0] & 0xffff, v[1] & 0xffff));
                   uint64_t high = holds(r, order(t, v[0] >> 16, v[1] >> 16));
                   return low | high << 1;
                 });
@@ -135,8 +136,7 @@ void setpRows(Table &table) {
         uint64_t one = !number ? 0xffff : isBf16 ? 0x3f80 : 0x3c00;
         table.row("set." + r + "." + d + "." + name + " $d, $a, $b;",
                   {32, 32, 32}, packPairs(pairsOf(t)), [=](const uint64_t *v) {
-                    bool low =
-                        holds(r, order(t, v[0] & 0xffff, v[1] & 0xffff));
+                    bool low = holds(r, order(t, v[0] & 0xffff, v[1] & 0xffff));
                     bool high = holds(r, order(t, v[0] >> 16, v[1] >> 16));
                     return (low ? one : 0) | (high ? one << 16 : 0);
                   });

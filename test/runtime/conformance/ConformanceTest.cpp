@@ -40,11 +40,10 @@ std::vector<size_t> indices() {
   return v;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Conformance, Emulated, testing::ValuesIn(indices()),
-    [](const testing::TestParamInfo<size_t> &info) {
-      return std::string(allFamilies()[info.param].name);
-    });
+INSTANTIATE_TEST_SUITE_P(Conformance, Emulated, testing::ValuesIn(indices()),
+                         [](const testing::TestParamInfo<size_t> &info) {
+                           return std::string(allFamilies()[info.param].name);
+                         });
 
 } // namespace
 } // namespace gmoe::conformance

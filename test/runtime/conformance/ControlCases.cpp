@@ -107,9 +107,8 @@ Family controlFamily() {
                 return ~v[0] & 0xffffffffu;
               }
             });
-  table.row("call ($d), square, ($a);", {32, 32}, in, [](const uint64_t *v) {
-    return v[0] * v[0] & 0xffffffffu;
-  });
+  table.row("call ($d), square, ($a);", {32, 32}, in,
+            [](const uint64_t *v) { return v[0] * v[0] & 0xffffffffu; });
   table.row("{ .reg .pred p; and.b32 $d, $a, 1; setp.eq.s32 p, $d, 1; mov.b32 "
             "$d, 5; @p bra skip; call ($d), twice, ($a); skip: }",
             {32, 32}, in, [](const uint64_t *v) {

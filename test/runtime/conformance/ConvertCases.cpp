@@ -1,7 +1,7 @@
 // cvt between every pair of scalar types, every rounding, and the packed
 // narrow formats (ISA 9.7.9.21).
-#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Families.h"
+#include "test/runtime/conformance/FloatReference.h"
 
 #include <algorithm>
 
@@ -48,11 +48,29 @@ __int128 clampTo(const Scalar &t, __int128 v) {
 std::vector<uint64_t> floatsNearIntegers(const Format &f) {
   std::vector<uint64_t> v =
       floatEdges(unsigned(f.exponentBits), unsigned(f.mantissaBits));
-  for (uint64_t k : {0ull, 1ull, 2ull, 3ull, 126ull, 127ull, 128ull, 254ull,
-                     255ull, 256ull, 32766ull, 32767ull, 32768ull, 65534ull,
-                     65535ull, 65536ull, 2147483647ull, 2147483648ull,
-                     4294967295ull, 4294967296ull, 9223372036854775807ull,
-                     9223372036854775808ull, 18446744073709551615ull}) {
+  for (uint64_t k : {0ull,
+                     1ull,
+                     2ull,
+                     3ull,
+                     126ull,
+                     127ull,
+                     128ull,
+                     254ull,
+                     255ull,
+                     256ull,
+                     32766ull,
+                     32767ull,
+                     32768ull,
+                     65534ull,
+                     65535ull,
+                     65536ull,
+                     2147483647ull,
+                     2147483648ull,
+                     4294967295ull,
+                     4294967296ull,
+                     9223372036854775807ull,
+                     9223372036854775808ull,
+                     18446744073709551615ull}) {
     for (int quarter = -3; quarter <= 3; ++quarter) {
       Exact x = fromInteger(k, false), q;
       q.m = unsigned(quarter < 0 ? -quarter : quarter);
@@ -70,8 +88,8 @@ std::vector<uint64_t> floatsNearIntegers(const Format &f) {
   Draw draw(uint64_t(f.width()));
   for (unsigned k = 0; k < 500; ++k) {
     uint64_t exponent = uint64_t(f.bias()) - 3 + draw() % 70;
-    exponent = std::min<uint64_t>(exponent,
-                                  (uint64_t(1) << f.exponentBits) - 2);
+    exponent =
+        std::min<uint64_t>(exponent, (uint64_t(1) << f.exponentBits) - 2);
     v.push_back((draw() & (f.signBit() | (f.smallestNormal() - 1))) |
                 exponent << f.mantissaBits);
   }
@@ -94,7 +112,8 @@ std::vector<uint64_t> floatsAround(const Format &from, const Format &to) {
     }
     uint64_t at = encode(from, x, Round::Nearest);
     uint64_t half = uint64_t(1) << (extra - 1);
-    for (uint64_t delta : {uint64_t(0), uint64_t(1), half - 1, half, half + 1}) {
+    for (uint64_t delta :
+         {uint64_t(0), uint64_t(1), half - 1, half, half + 1}) {
       v.push_back(at + delta);
     }
   }
@@ -166,29 +185,27 @@ void floatToInteger(Table &table) {
             continue;
           }
           Round round = kRoundValues[r];
-          Columns in = from.bits == 16 ? everyCode(16)
-                                       : column(floatsNearIntegers(*from.format));
-          table.row(std::string("cvt.") + kRounds[r] + "i" +
-                        (ftz ? ".ftz." : ".") + to.name + "." + from.name +
-                        " $d, $a;",
-                    {to.registerBits(), from.bits}, in, [=](const uint64_t *v) {
-                      const Format &f = *from.format;
-                      Exact x = decode(f, ftz ? flush(f, v[0]) : v[0]);
-                      if (x.nan) {
-                        // ISA: zero, but 1 << (width - 1) for f64 sources and
-                        // 64-bit results.
-                        bool top = from.bits == 64 || to.bits == 64;
-                        return inRegister(
-                            to, top ? __int128(1) << (to.bits - 1) : 0);
-                      }
-                      __int128 big = __int128(1) << 100;
-                      x = integral(x, round);
-                      bool over = x.infinite || topBit(x.m) + x.e > 99;
-                      __int128 value =
-                          over ? big : __int128(x.m << (x.m ? x.e : 0));
-                      return inRegister(to,
-                                        clampTo(to, x.negative ? -value : value));
-                    });
+          Columns in = from.bits == 16
+                           ? everyCode(16)
+                           : column(floatsNearIntegers(*from.format));
+          table.row(
+              std::string("cvt.") + kRounds[r] + "i" + (ftz ? ".ftz." : ".") +
+                  to.name + "." + from.name + " $d, $a;",
+              {to.registerBits(), from.bits}, in, [=](const uint64_t *v) {
+                const Format &f = *from.format;
+                Exact x = decode(f, ftz ? flush(f, v[0]) : v[0]);
+                if (x.nan) {
+                  // ISA: zero, but 1 << (width - 1) for f64 sources and
+                  // 64-bit results.
+                  bool top = from.bits == 64 || to.bits == 64;
+                  return inRegister(to, top ? __int128(1) << (to.bits - 1) : 0);
+                }
+                __int128 big = __int128(1) << 100;
+                x = integral(x, round);
+                bool over = x.infinite || topBit(x.m) + x.e > 99;
+                __int128 value = over ? big : __int128(x.m << (x.m ? x.e : 0));
+                return inRegister(to, clampTo(to, x.negative ? -value : value));
+              });
         }
       }
     }
@@ -259,22 +276,24 @@ Rule ruleOf(const Scalar &t, Rule::Kind kind) {
 void floatToFloat(Table &table) {
   for (const Scalar &from : kFloats) {
     for (const Scalar &to : kFloats) {
-      Columns in = from.bits == 16 ? everyCode(16)
-                                   : column(floatsAround(*from.format,
-                                                         *to.format));
+      Columns in = from.bits == 16
+                       ? everyCode(16)
+                       : column(floatsAround(*from.format, *to.format));
       auto row = [&](const std::string &mods, Round r) {
-        table.row("cvt" + mods + to.name + "." + from.name + " $d, $a;",
-                  {to.bits, from.bits}, in,
-                  [=](const uint64_t *v) {
-                    return floatConvert(to, from, v[0], r, mods);
-                  },
-                  ruleOf(to, Rule::AnyNaN));
+        table.row(
+            "cvt" + mods + to.name + "." + from.name + " $d, $a;",
+            {to.bits, from.bits}, in,
+            [=](const uint64_t *v) {
+              return floatConvert(to, from, v[0], r, mods);
+            },
+            ruleOf(to, Rule::AnyNaN));
       };
       bool same = to.bits == from.bits && to.format == from.format;
       bool narrows = to.format->mantissaBits < from.format->mantissaBits ||
                      to.format->exponentBits < from.format->exponentBits;
       bool hasF32 = to.bits == 32 || from.bits == 32;
-      if (same) { // to integral values; a plain cvt of one type needs a modifier
+      if (same) { // to integral values; a plain cvt of one type needs a
+                  // modifier
         for (unsigned r = 0; r < 4; ++r) {
           if (to.format == &kBF16) {
             continue;
@@ -355,12 +374,13 @@ Family convertPackedFamily() {
         Columns in = column(floatsAround(kF32, *p.format));
         in.push_back(in[0]);
         std::rotate(in[1].begin(), in[1].begin() + 777, in[1].end());
-        std::string mods = std::string(".") + kRounds[r] + (relu ? ".relu" : "");
+        std::string mods =
+            std::string(".") + kRounds[r] + (relu ? ".relu" : "");
         table.row("cvt" + mods + "." + p.name + ".f32 $d, $a, $b;",
                   {32, 32, 32}, in, [=](const uint64_t *v) {
                     auto half = [&](uint64_t bits) {
-                      uint64_t h =
-                          encode(*p.format, decode(kF32, bits), kRoundValues[r]);
+                      uint64_t h = encode(*p.format, decode(kF32, bits),
+                                          kRoundValues[r]);
                       bool nan = isNaN(*p.format, h);
                       return relu && !nan && (h >> 15) ? 0 : h;
                     };
@@ -371,7 +391,8 @@ Family convertPackedFamily() {
   }
   for (const Packed &p : kNarrow) {
     for (bool relu : {false, true}) {
-      std::string mods = std::string("cvt.rn.satfinite") + (relu ? ".relu." : ".");
+      std::string mods =
+          std::string("cvt.rn.satfinite") + (relu ? ".relu." : ".");
       Columns in = column(floatsAround(kF32, *p.format));
       in.push_back(in[0]);
       std::rotate(in[1].begin(), in[1].begin() + 777, in[1].end());
@@ -389,8 +410,8 @@ Family convertPackedFamily() {
                     p.name + " $d, $a;",
                 {32, 16}, everyCode(16), [=](const uint64_t *v) {
                   auto half = [&](uint64_t code) {
-                    uint64_t h = encode(kF16, decode(*p.format, code),
-                                        Round::Nearest);
+                    uint64_t h =
+                        encode(kF16, decode(*p.format, code), Round::Nearest);
                     return relu && h != 0x7fff && (h >> 15) ? 0 : h;
                   };
                   return half(v[0] >> 8) << 16 | half(v[0] & 0xff);

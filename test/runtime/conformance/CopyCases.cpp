@@ -1,7 +1,7 @@
 // cp.async, bulk copies in each direction and their reductions (ISA
 // 9.7.9.25.3 to 9.7.9.25.5), setmaxnreg and griddepcontrol.
-#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Families.h"
+#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Kernels.h"
 
 #include <algorithm>
@@ -24,8 +24,9 @@ const char *const kDump =
     "mul.wide.u32 %d50, %t, 16; mov.u64 %d51, buf; add.s64 %d51, %d51, %d50; "
     "ld.shared.v2.b64 {%d52, %d53}, [%d51]; add.s64 %d50, %d50, %o; "
     "st.global.v2.b64 [%d50], {%d52, %d53};\n";
-const char *const kBuffer = ".shared .align 128 .b8 buf[4096]; .shared .align 8 "
-                            ".b64 bar;";
+const char *const kBuffer =
+    ".shared .align 128 .b8 buf[4096]; .shared .align 8 "
+    ".b64 bar;";
 const char *const kBarrier =
     "setp.ne.u32 %p0, %t, 0; @!%p0 mbarrier.init.shared.b64 [bar], 1; @!%p0 "
     "fence.proxy.async; bar.sync 0;\n";
@@ -54,8 +55,7 @@ void threadCopies(Kernels &k) {
   for (const Form &f : kForms) {
     for (unsigned wait = 0; wait < 4; ++wait) {
       const char *kWaits[] = {
-          "cp.async.wait_all;",
-          "cp.async.commit_group; cp.async.wait_group 0;",
+          "cp.async.wait_all;", "cp.async.commit_group; cp.async.wait_group 0;",
           "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];",
           "cp.async.mbarrier.arrive.shared.b64 [bar]; "
           "mbarrier.arrive.shared.b64 _, [bar];"};
@@ -120,8 +120,8 @@ void bulkCopies(Kernels &k) {
     c.expected.insert(c.expected.end(), c.inputs[0].begin() + 1024,
                       c.inputs[0].begin() + 1536);
   }
-  for (const char *wait : {"cp.async.bulk.wait_group 0;",
-                           "cp.async.bulk.wait_group.read 0;"}) {
+  for (const char *wait :
+       {"cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group.read 0;"}) {
     Case &c = k.add(
         std::string("cp.async.bulk to global, ") + wait,
         std::string("mul.wide.u32 %d1, %t, 16; mov.u64 %d2, buf; add.s64 %d2, "
@@ -147,10 +147,11 @@ void bulkCopies(Kernels &k) {
       "[%d3]; st.shared.v2.b64 [%d2], {%d4, %d5}; st.shared.v2.b64 [%d2+512], "
       "{0, 0}; fence.proxy.async; barrier.cluster.arrive; "
       "barrier.cluster.wait;\n";
-  std::string peer = "xor.b32 %r2, %r1, 1; mov.u32 %r3, buf; mapa.shared::cluster"
-                     ".u32 %r4, %r3, %r2; mov.u32 %r5, bar; "
-                     "mapa.shared::cluster.u32 %r6, %r5, %r2; @%p0 bra wait; "
-                     "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512; ";
+  std::string peer =
+      "xor.b32 %r2, %r1, 1; mov.u32 %r3, buf; mapa.shared::cluster"
+      ".u32 %r4, %r3, %r2; mov.u32 %r5, bar; "
+      "mapa.shared::cluster.u32 %r6, %r5, %r2; @%p0 bra wait; "
+      "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512; ";
   std::string dump =
       "mov.u32 %r7, %ctaid.x; mul.wide.u32 %d11, %r7, 512; add.s64 %d11, %d11, "
       "%o; add.s64 %d11, %d11, %d1; ld.shared.v2.b64 {%d4, %d5}, [%d2+512]; "
@@ -186,17 +187,17 @@ void bulkCopies(Kernels &k) {
       {"xor.b32", [](uint32_t a, uint32_t b) { return a ^ b; }}};
   for (const auto &op : kOps) {
     // The destination holds the CTA's own words; the peer's are reduced in.
-    Case &r = k.add(std::string("cp.reduce.async.bulk to shared::cluster ") +
-                        op.op,
-                    std::string(kBarrier) + fill +
-                        "st.shared.v2.b64 [%d2+512], {%d4, %d5}; "
-                        "fence.proxy.async; barrier.cluster.arrive; "
-                        "barrier.cluster.wait; " +
-                        peer +
-                        "cp.reduce.async.bulk.shared::cluster.shared::cta."
-                        "mbarrier::complete_tx::bytes." +
-                        op.op + " [%r4+512], [buf], 512, [%r6];" + kWait + dump,
-                    1, 0, 0, kBuffer, attributes);
+    Case &r =
+        k.add(std::string("cp.reduce.async.bulk to shared::cluster ") + op.op,
+              std::string(kBarrier) + fill +
+                  "st.shared.v2.b64 [%d2+512], {%d4, %d5}; "
+                  "fence.proxy.async; barrier.cluster.arrive; "
+                  "barrier.cluster.wait; " +
+                  peer +
+                  "cp.reduce.async.bulk.shared::cluster.shared::cta."
+                  "mbarrier::complete_tx::bytes." +
+                  op.op + " [%r4+512], [buf], 512, [%r6];" + kWait + dump,
+              1, 0, 0, kBuffer, attributes);
     r.grid = r.cluster = {2, 1, 1};
     r.stride = 4;
     r.inputs = {randomBytes(1024, 22)};
@@ -216,18 +217,26 @@ void globalReductions(Kernels &k) {
     const Format *format;
     bool isSigned;
   };
-  const Form kForms[] = {
-      {"add", "u32", 4, nullptr, false},  {"add", "s32", 4, nullptr, true},
-      {"add", "u64", 8, nullptr, false},  {"inc", "u32", 4, nullptr, false},
-      {"dec", "u32", 4, nullptr, false},  {"min", "u32", 4, nullptr, false},
-      {"min", "s32", 4, nullptr, true},   {"max", "u64", 8, nullptr, false},
-      {"min", "s64", 8, nullptr, true},   {"and", "b32", 4, nullptr, false},
-      {"or", "b64", 8, nullptr, false},   {"xor", "b64", 8, nullptr, false},
-      {"add", "f32", 4, &kF32, false},    {"add", "f64", 8, &kF64, false},
-      {"add.noftz", "f16", 2, &kF16, false},
-      {"add.noftz", "bf16", 2, &kBF16, false},
-      {"min", "f16", 2, &kF16, false},    {"max", "f16", 2, &kF16, false},
-      {"min", "bf16", 2, &kBF16, false},  {"max", "bf16", 2, &kBF16, false}};
+  const Form kForms[] = {{"add", "u32", 4, nullptr, false},
+                         {"add", "s32", 4, nullptr, true},
+                         {"add", "u64", 8, nullptr, false},
+                         {"inc", "u32", 4, nullptr, false},
+                         {"dec", "u32", 4, nullptr, false},
+                         {"min", "u32", 4, nullptr, false},
+                         {"min", "s32", 4, nullptr, true},
+                         {"max", "u64", 8, nullptr, false},
+                         {"min", "s64", 8, nullptr, true},
+                         {"and", "b32", 4, nullptr, false},
+                         {"or", "b64", 8, nullptr, false},
+                         {"xor", "b64", 8, nullptr, false},
+                         {"add", "f32", 4, &kF32, false},
+                         {"add", "f64", 8, &kF64, false},
+                         {"add.noftz", "f16", 2, &kF16, false},
+                         {"add.noftz", "bf16", 2, &kBF16, false},
+                         {"min", "f16", 2, &kF16, false},
+                         {"max", "f16", 2, &kF16, false},
+                         {"min", "bf16", 2, &kBF16, false},
+                         {"max", "bf16", 2, &kBF16, false}};
   for (const Form &f : kForms) {
     std::string op = std::string(f.op).substr(0, 3);
     op = f.op[0] == 'o' ? "or" : op;
@@ -245,8 +254,8 @@ void globalReductions(Kernels &k) {
         1, 0, 0, kBuffer);
     Draw draw(f.bytes * 31 + uint64_t(f.op[0]));
     std::vector<uint8_t> a, b, r;
-    uint64_t mask = f.bytes == 8 ? ~uint64_t(0)
-                                 : (uint64_t(1) << (8 * f.bytes)) - 1;
+    uint64_t mask =
+        f.bytes == 8 ? ~uint64_t(0) : (uint64_t(1) << (8 * f.bytes)) - 1;
     for (unsigned j = 0; j < 512 / f.bytes; ++j) {
       auto value = [&] {
         if (!f.format) {
@@ -256,7 +265,8 @@ void globalReductions(Kernels &k) {
         if (j % 8 == 0) {
           e = 0; // subnormal
         }
-        return (draw() & (f.format->signBit() | (f.format->smallestNormal() - 1))) |
+        return (draw() &
+                (f.format->signBit() | (f.format->smallestNormal() - 1))) |
                e << f.format->mantissaBits;
       };
       uint64_t x = value(), y = value(), z;

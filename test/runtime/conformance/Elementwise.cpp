@@ -38,24 +38,22 @@ static std::string kernelText(const std::string &name, std::string text,
                               : "cvt.u" + width + ".u64 " + reg + ", %q2;\n";
   }
   unsigned d = widths[0];
-  std::string store = d == 64  ? "mov.b64 %q3, %vd;\n"
-                      : d == 1 ? "selp.b64 %q3, 1, 0, %vd;\n"
-                               : "cvt.u64.u" + std::to_string(d) +
-                                     " %q3, %vd;\n";
+  std::string store = d == 64 ? "mov.b64 %q3, %vd;\n"
+                      : d == 1
+                          ? "selp.b64 %q3, 1, 0, %vd;\n"
+                          : "cvt.u64.u" + std::to_string(d) + " %q3, %vd;\n";
   return ".visible .entry " + name + "(" + params + ", .param .u32 n)\n{\n" +
          declare +
          "mov.u32 %i, %ctaid.x; mov.u32 %n, %tid.x; mad.lo.u32 %i, %i, 128, "
          "%n;\nld.param.u32 %n, [n]; setp.ge.u32 %s, %i, %n; @%s ret;\n"
          "mul.wide.u32 %at, %i, 8;\n" +
-         loads + text +
-         "\n" + store +
+         loads + text + "\n" + store +
          "ld.param.u64 %q4, [out]; add.s64 %q4, %q4, %at; st.global.b64 [%q4], "
          "%q3;\nret;\n}\n";
 }
 
-Case &Table::begin(const std::string &text,
-                   const std::vector<unsigned> &widths, const Columns &columns,
-                   Rule rule) {
+Case &Table::begin(const std::string &text, const std::vector<unsigned> &widths,
+                   const Columns &columns, Rule rule) {
   Case c;
   c.name = text;
   c.kernel = "k" + std::to_string(family_.cases.size());

@@ -50,8 +50,7 @@ inline Exact decode(const Format &f, uint64_t bits) {
   uint64_t magnitude = bits & (f.signBit() - 1);
   uint64_t mantissa = magnitude & (f.smallestNormal() - 1);
   int exponent = int(magnitude >> f.mantissaBits);
-  if (f.finiteTop ? magnitude == f.signBit() - 1
-                  : magnitude > f.infinity()) {
+  if (f.finiteTop ? magnitude == f.signBit() - 1 : magnitude > f.infinity()) {
     x.nan = true;
   } else if (!f.finiteTop && magnitude == f.infinity()) {
     x.infinite = true;
@@ -70,8 +69,8 @@ inline Exact fromInteger(uint64_t bits, bool isSigned) {
 }
 
 /// Drops the lowest `shift` bits of x.m by `mode`.
-inline unsigned __int128 dropBits(unsigned __int128 m, int shift,
-                                  bool negative, Round mode) {
+inline unsigned __int128 dropBits(unsigned __int128 m, int shift, bool negative,
+                                  Round mode) {
   if (shift <= 0) {
     return m << -shift;
   }
@@ -83,8 +82,8 @@ inline unsigned __int128 dropBits(unsigned __int128 m, int shift,
     return kept;
   }
   // Above, at or below one half.
-  int half = all ? -1
-                 : (rest > one << (shift - 1)) - (rest < one << (shift - 1));
+  int half =
+      all ? -1 : (rest > one << (shift - 1)) - (rest < one << (shift - 1));
   bool up = false;
   switch (mode) {
   case Round::Nearest:
@@ -122,15 +121,14 @@ inline uint64_t encode(const Format &f, const Exact &x, Round mode) {
   int least = 1 - f.bias();
   int grid = (exponent < least ? least : exponent) - f.mantissaBits;
   uint64_t kept = uint64_t(dropBits(x.m, grid - x.e, x.negative, mode));
-  uint64_t code = exponent < least
-                      ? kept
-                      : kept + (uint64_t(exponent + f.bias() - 1)
-                                << f.mantissaBits);
+  uint64_t code = exponent < least ? kept
+                                   : kept + (uint64_t(exponent + f.bias() - 1)
+                                             << f.mantissaBits);
   if (code > f.largest()) {
     bool toInfinity = mode == Round::Nearest || mode == Round::NearestAway ||
                       (mode == Round::Up && !x.negative) ||
                       (mode == Round::Down && x.negative);
-    code = !toInfinity    ? f.largest()
+    code = !toInfinity   ? f.largest()
            : f.finiteTop ? f.signBit() - 1
                          : f.infinity();
   }
@@ -140,7 +138,8 @@ inline uint64_t encode(const Format &f, const Exact &x, Round mode) {
 inline Exact multiply(const Exact &a, const Exact &b) {
   Exact r;
   r.negative = a.negative != b.negative;
-  r.nan = a.nan || b.nan || (a.infinite && b.zero()) || (a.zero() && b.infinite);
+  r.nan =
+      a.nan || b.nan || (a.infinite && b.zero()) || (a.zero() && b.infinite);
   r.infinite = !r.nan && (a.infinite || b.infinite);
   if (!r.nan && !r.infinite) {
     r.m = a.m * b.m; // at most 106 bits
@@ -152,7 +151,8 @@ inline Exact multiply(const Exact &a, const Exact &b) {
 /// `mode` decides the sign of an exact zero (IEEE 754, 6.3).
 inline Exact add(Exact a, Exact b, Round mode) {
   Exact r;
-  if (a.nan || b.nan || (a.infinite && b.infinite && a.negative != b.negative)) {
+  if (a.nan || b.nan ||
+      (a.infinite && b.infinite && a.negative != b.negative)) {
     r.nan = true;
     return r;
   }
@@ -199,7 +199,8 @@ inline Exact add(Exact a, Exact b, Round mode) {
 inline Exact divide(const Exact &a, const Exact &b) {
   Exact r;
   r.negative = a.negative != b.negative;
-  r.nan = a.nan || b.nan || (a.infinite && b.infinite) || (a.zero() && b.zero());
+  r.nan =
+      a.nan || b.nan || (a.infinite && b.infinite) || (a.zero() && b.zero());
   r.infinite = !r.nan && (a.infinite || b.zero());
   if (r.nan || r.infinite || a.zero() || b.infinite) {
     return r;
@@ -253,7 +254,9 @@ inline int compare(const Exact &a, const Exact &b) {
 inline uint64_t flush(const Format &f, uint64_t bits) {
   return (bits & f.infinity()) == 0 ? bits & f.signBit() : bits;
 }
-inline bool isNaN(const Format &f, uint64_t bits) { return decode(f, bits).nan; }
+inline bool isNaN(const Format &f, uint64_t bits) {
+  return decode(f, bits).nan;
+}
 
 } // namespace gmoe::conformance
 

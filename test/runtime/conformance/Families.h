@@ -17,13 +17,16 @@ Family convertIntegerFamily();
 Family convertFloatFamily();
 Family convertPackedFamily();
 Family approximateFamily();
+Family blackwellFamily();
 Family warpFamily();
 Family controlFamily();
 Family memoryFamily();
 Family atomicFamily();
 Family barrierFamily();
+Family mbarrierFamily();
 Family copyFamily();
-Family tensorFamily();
+Family tensorLoadFamily();
+Family tensorStoreFamily();
 Family matrixFamily();
 Family wgmmaFamily();
 

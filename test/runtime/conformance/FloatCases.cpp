@@ -1,7 +1,7 @@
 // f32, f64, f16 and bf16 arithmetic that the ISA defines to the bit (ISA 9.7.3
 // to 9.7.5).
-#include "test/runtime/conformance/FloatReference.h"
 #include "test/runtime/conformance/Families.h"
+#include "test/runtime/conformance/FloatReference.h"
 
 namespace gmoe::conformance {
 namespace {
@@ -18,7 +18,7 @@ constexpr Round kRoundValues[] = {Round::Nearest, Round::Zero, Round::Down,
                                   Round::Up};
 
 unsigned operandsOf(const std::string &op) {
-  return op == "fma" ? 3
+  return op == "fma"                                                 ? 3
          : op == "rcp" || op == "sqrt" || op == "abs" || op == "neg" ? 1
                                                                      : 2;
 }
@@ -35,11 +35,12 @@ void rowOf(Table &table, const FloatType &t, const std::string &op,
   }
   const Format *f = t.format;
   if (!packed) {
-    table.row(text + ";", widths, columns,
-              [=](const uint64_t *v) {
-                return arithmetic(*f, op, m, v[0], v[1], v[2]);
-              },
-              t.rule);
+    table.row(
+        text + ";", widths, columns,
+        [=](const uint64_t *v) {
+          return arithmetic(*f, op, m, v[0], v[1], v[2]);
+        },
+        t.rule);
     return;
   }
   table.row(text + ";", widths, packPairs(columns), [=](const uint64_t *v) {
@@ -111,8 +112,8 @@ void wide(Table &table, const FloatType &t) {
   rowOf(table, any, "copysign", "", Modifiers());
   unsigned w = t.bits;
   const Format *f = t.format;
-  for (const char *test : {"finite", "infinite", "number", "notanumber",
-                           "normal", "subnormal"}) {
+  for (const char *test :
+       {"finite", "infinite", "number", "notanumber", "normal", "subnormal"}) {
     std::string which = test;
     table.row("testp." + which + "." + t.name + " $d, $a;", {1, w},
               floatTuples(*f, 1), [=](const uint64_t *v) -> uint64_t {
@@ -122,8 +123,8 @@ void wide(Table &table, const FloatType &t) {
                        : which == "infinite"   ? x.infinite
                        : which == "number"     ? !x.nan
                        : which == "notanumber" ? x.nan
-                       : which == "normal" ? !x.nan && !x.infinite && !small
-                                           : small && !x.zero();
+                       : which == "normal"     ? !x.nan && !x.infinite && !small
+                                               : small && !x.zero();
               });
   }
 }
@@ -141,7 +142,9 @@ void half(Table &table, const FloatType &t) {
         m.sat = extra == 1;
         m.relu = extra == 2;
         std::string suffix = std::string(".rn") + (ftz ? ".ftz" : "") +
-                             (m.sat ? ".sat" : m.relu ? ".relu" : "");
+                             (m.sat    ? ".sat"
+                              : m.relu ? ".relu"
+                                       : "");
         if (isBf16 && m.sat) {
           continue;
         }

@@ -27,8 +27,8 @@ uint64_t minMax(const Format &f, bool isMax, const Modifiers &m, uint64_t a,
 
 } // namespace
 
-uint64_t arithmetic(const Format &f, const std::string &op,
-                    const Modifiers &m, uint64_t a, uint64_t b, uint64_t c) {
+uint64_t arithmetic(const Format &f, const std::string &op, const Modifiers &m,
+                    uint64_t a, uint64_t b, uint64_t c) {
   if (m.ftz) {
     a = flush(f, a);
     b = flush(f, b);
@@ -112,9 +112,9 @@ Columns floatTuples(const Format &f, unsigned operands) {
     }
     if (operands == 3 && k % 2) {
       // The product nearly cancels: the addend is its rounded negative.
-      uint64_t p = encode(
-          f, multiply(decode(f, c[0].back()), decode(f, c[1].back())),
-          Round::Nearest);
+      uint64_t p =
+          encode(f, multiply(decode(f, c[0].back()), decode(f, c[1].back())),
+                 Round::Nearest);
       c[2].back() = ((p ^ f.signBit()) + (k % 4 == 1 ? 1 : 0)) & all;
     }
   }

@@ -14,8 +14,8 @@ struct Modifiers {
 };
 
 /// `op`: add, sub, mul, fma, div, rcp, sqrt, min, max, abs, neg, copysign.
-uint64_t arithmetic(const Format &f, const std::string &op,
-                    const Modifiers &m, uint64_t a, uint64_t b, uint64_t c);
+uint64_t arithmetic(const Format &f, const std::string &op, const Modifiers &m,
+                    uint64_t a, uint64_t b, uint64_t c);
 
 /// Operand tuples: edge values crossed, random bits, random values of like
 /// magnitude, and for three operands sums that nearly cancel.

@@ -65,6 +65,15 @@ inline std::string storeWord(const std::string &reg, unsigned at = 0) {
          std::to_string(4 * at) + "], " + reg + ";\n";
 }
 
+/// `count` expected words.
+inline void expectWords(Case &c, unsigned count,
+                        const std::function<uint32_t(uint32_t)> &value) {
+  c.stride = 4;
+  for (uint32_t t = 0; t < count; ++t) {
+    appendValue(c.expected, value(t));
+  }
+}
+
 } // namespace gmoe::conformance
 
 #endif // GMOE_TEST_RUNTIME_CONFORMANCE_KERNELS_H

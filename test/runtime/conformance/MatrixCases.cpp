@@ -25,8 +25,9 @@ void tiles(Kernels &k) {
       std::string form = ".sync.aligned.m8n8.x" + std::to_string(n) +
                          (trans ? ".trans" : "") + ".shared.b16 ";
       // Rows in another order than that of their addresses.
-      std::string address = "mov.u32 %r3, buf; xor.b32 %r4, %t, 5; shl.b32 %r4, "
-                            "%r4, 4; add.u32 %r5, %r3, %r4; ";
+      std::string address =
+          "mov.u32 %r3, buf; xor.b32 %r4, %t, 5; shl.b32 %r4, "
+          "%r4, 4; add.u32 %r5, %r3, %r4; ";
       std::vector<uint16_t> v(256);
       for (unsigned j = 0; j < 256; ++j) {
         v[j] = uint16_t(j * 257 + 3);
@@ -35,21 +36,22 @@ void tiles(Kernels &k) {
       auto at = [&](unsigned j, unsigned row, unsigned column) -> uint16_t & {
         return v[((8 * j + row) ^ 5) * 8 + column];
       };
-      Case &c = k.add("ldmatrix" + form,
-                      "mul.wide.u32 %d1, %t, 16; add.s64 %d2, %a0, %d1; "
-                      "ld.global.v2.b64 {%d3, %d4}, [%d2]; mov.u64 %d5, buf; "
-                      "add.s64 %d5, %d5, %d1; st.shared.v2.b64 [%d5], {%d3, "
-                      "%d4}; bar.sync 0; " +
-                          address + "ldmatrix" + form +
-                          registers("%f", 0, n) + ", [%r5];\n" +
-                          [&] {
-                            std::string text;
-                            for (unsigned j = 0; j < n; ++j) {
-                              text += storeWord("%f" + std::to_string(j), 32 * j);
-                            }
-                            return text;
-                          }(),
-                      1, 0, 0, declared);
+      Case &c = k.add(
+          "ldmatrix" + form,
+          "mul.wide.u32 %d1, %t, 16; add.s64 %d2, %a0, %d1; "
+          "ld.global.v2.b64 {%d3, %d4}, [%d2]; mov.u64 %d5, buf; "
+          "add.s64 %d5, %d5, %d1; st.shared.v2.b64 [%d5], {%d3, "
+          "%d4}; bar.sync 0; " +
+              address + "ldmatrix" + form + registers("%f", 0, n) +
+              ", [%r5];\n" +
+              [&] {
+                std::string text;
+                for (unsigned j = 0; j < n; ++j) {
+                  text += storeWord("%f" + std::to_string(j), 32 * j);
+                }
+                return text;
+              }(),
+          1, 0, 0, declared);
       c.inputs = {bytesOf(v)};
       c.stride = 4;
       for (unsigned j = 0; j < n; ++j) {
@@ -70,11 +72,11 @@ void tiles(Kernels &k) {
                       values + address + "stmatrix" + form + "[%r5], " +
                           registers("%f", 0, n) +
                           "; bar.sync 0; mul.wide.u32 %d1, %t, 16; mov.u64 "
-                          "%d5, buf; add.s64 %d5, %d5, %d1; ld.shared.v2.b64 "
-                          "{%d3, %d4}, [%d5]; add.s64 %d2, %o, %d1; setp.lt.u32 "
-                          "%p1, %t, " +
+                          "%d5, buf; add.s64 %d5, %d5, %d1; add.s64 %d2, %o, "
+                          "%d1; setp.lt.u32 %p1, %t, " +
                           std::to_string(8 * n) +
-                          "; @%p1 st.global.v2.b64 [%d2], {%d3, %d4};",
+                          "; @%p1 ld.shared.v2.b64 {%d3, %d4}, [%d5]; @%p1 "
+                          "st.global.v2.b64 [%d2], {%d3, %d4};",
                       0, 0, 0, declared);
       s.stride = 2;
       std::vector<uint16_t> memory(64 * n);
@@ -93,10 +95,10 @@ void tiles(Kernels &k) {
       s.expected = bytesOf(memory);
     }
   }
-  Case &m = k.add("movmatrix",
-                  "mad.lo.u32 %r1, %t, 0x20002, 0x10000; "
-                  "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;" +
-                      storeWord("%r2"));
+  Case &m =
+      k.add("movmatrix", "mad.lo.u32 %r1, %t, 0x20002, 0x10000; "
+                         "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;" +
+                             storeWord("%r2"));
   m.stride = 4;
   for (uint32_t t = 0; t < 32; ++t) {
     // Element (r, c) is 8 r + c.
@@ -113,24 +115,23 @@ struct Shape {
 };
 
 void products(Kernels &k) {
-  const Shape kShapes[] = {
-      {"f16", "f16", 8, "f32", "f32", false},
-      {"f16", "f16", 16, "f32", "f32", false},
-      {"f16", "f16", 8, "f16", "f16", false},
-      {"f16", "f16", 16, "f16", "f16", false},
-      {"bf16", "bf16", 8, "f32", "f32", false},
-      {"bf16", "bf16", 16, "f32", "f32", false},
-      {"tf32", "tf32", 4, "f32", "f32", false},
-      {"tf32", "tf32", 8, "f32", "f32", false},
-      {"s8", "s8", 16, "s32", "s32", false},
-      {"u8", "s8", 16, "s32", "s32", false},
-      {"s8", "s8", 32, "s32", "s32", true},
-      {"s8", "u8", 32, "s32", "s32", false},
-      {"u8", "u8", 32, "s32", "s32", true},
-      {"e4m3", "e4m3", 32, "f32", "f32", false},
-      {"e4m3", "e5m2", 32, "f32", "f32", false},
-      {"e5m2", "e4m3", 32, "f32", "f32", false},
-      {"e5m2", "e5m2", 32, "f32", "f32", false}};
+  const Shape kShapes[] = {{"f16", "f16", 8, "f32", "f32", false},
+                           {"f16", "f16", 16, "f32", "f32", false},
+                           {"f16", "f16", 8, "f16", "f16", false},
+                           {"f16", "f16", 16, "f16", "f16", false},
+                           {"bf16", "bf16", 8, "f32", "f32", false},
+                           {"bf16", "bf16", 16, "f32", "f32", false},
+                           {"tf32", "tf32", 4, "f32", "f32", false},
+                           {"tf32", "tf32", 8, "f32", "f32", false},
+                           {"s8", "s8", 16, "s32", "s32", false},
+                           {"u8", "s8", 16, "s32", "s32", false},
+                           {"s8", "s8", 32, "s32", "s32", true},
+                           {"s8", "u8", 32, "s32", "s32", false},
+                           {"u8", "u8", 32, "s32", "s32", true},
+                           {"e4m3", "e4m3", 32, "f32", "f32", false},
+                           {"e4m3", "e5m2", 32, "f32", "f32", false},
+                           {"e5m2", "e4m3", 32, "f32", "f32", false},
+                           {"e5m2", "e5m2", 32, "f32", "f32", false}};
   for (const Shape &s : kShapes) {
     const ElementCode a = elementCode(s.a), b = elementCode(s.b);
     unsigned each = 32 / a.bits;
@@ -213,19 +214,17 @@ void products(Kernels &k) {
         sum += int64_t(ma[row * s.k + x]) * mb[x * 8 + column];
       }
       if (integers) {
-        return uint32_t(s.saturates
-                            ? std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX)
-                            : sum);
+        return uint32_t(
+            s.saturates ? std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX) : sum);
       }
       return elementCode(halfD ? "f16" : "f32").encode(int(sum));
     };
     for (unsigned r = 0; r < nd; ++r) {
       for (unsigned t = 0; t < 32; ++t) {
         unsigned g = t / 4, q = t % 4;
-        appendValue(c.expected,
-                    halfD ? result(g + 8 * r, 2 * q) |
-                                result(g + 8 * r, 2 * q + 1) << 16
-                          : result(g + r / 2 * 8, 2 * q + r % 2));
+        appendValue(c.expected, halfD ? result(g + 8 * r, 2 * q) |
+                                            result(g + 8 * r, 2 * q + 1) << 16
+                                      : result(g + r / 2 * 8, 2 * q + r % 2));
       }
     }
   }

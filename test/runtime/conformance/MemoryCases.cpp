@@ -112,15 +112,15 @@ void loads(Kernels &k) {
         }
         std::string vector = n == 1 ? "" : ".v" + std::to_string(n);
         std::string name = std::string("ld") + space.name + vector + "." + type;
-        Case &c = k.add(
-            name + " " + space.base,
-            stage(space) + "mul.wide.u32 %d11, %t, " +
-                std::to_string(n * bytes) +
-                "; add.s64 %d10, %d10, %d11; mul.wide.u32 %d11, %t, " +
-                std::to_string(8 * n) + "; add.s64 %d40, %o, %d11;\n" + name +
-                " " + (n == 1 ? value : "{" + value + "}") + ", [%d10];\n" +
-                post,
-            1, 0, 0, space.declaration);
+        Case &c =
+            k.add(name + " " + space.base,
+                  stage(space) + "mul.wide.u32 %d11, %t, " +
+                      std::to_string(n * bytes) +
+                      "; add.s64 %d10, %d10, %d11; mul.wide.u32 %d11, %t, " +
+                      std::to_string(8 * n) + "; add.s64 %d40, %o, %d11;\n" +
+                      name + " " + (n == 1 ? value : "{" + value + "}") +
+                      ", [%d10];\n" + post,
+                  1, 0, 0, space.declaration);
         c.inputs = {pattern()};
         for (unsigned t = 0; t < 32; ++t) {
           for (unsigned e = 0; e < n; ++e) {
@@ -168,8 +168,9 @@ void stores(Kernels &k) {
                   std::string read;
                   for (unsigned b = 0; b < each; ++b) {
                     std::string at = std::to_string(b);
-                    read += std::string("ld") + space.name + ".b8 %r20, [%d10+" +
-                            at + "]; st.global.b8 [%d40+" + at + "], %r20;\n";
+                    read += std::string("ld") + space.name +
+                            ".b8 %r20, [%d10+" + at + "]; st.global.b8 [%d40+" +
+                            at + "], %r20;\n";
                   }
                   return read;
                 }(),
@@ -191,21 +192,33 @@ void stores(Kernels &k) {
 
 /// Qualifiers that must not change a value.
 void qualifiers(Kernels &k) {
-  for (const char *q :
-       {"ld.global.ca", "ld.global.cg", "ld.global.cs", "ld.global.lu",
-        "ld.global.cv", "ld.global.nc", "ld.volatile.global",
-        "ld.relaxed.cta.global", "ld.relaxed.cluster.global",
-        "ld.relaxed.gpu.global", "ld.relaxed.sys.global",
-        "ld.acquire.cta.global", "ld.acquire.gpu.global",
-        "ld.acquire.sys.global", "ld.global.L1::evict_first",
-        "ld.global.L1::no_allocate", "ld.global.L1::evict_last",
-        "ld.global.nc.L1::no_allocate.L2::128B", "ld.global.L2::64B",
-        "ld.global.L2::256B", "ld.weak.global", "ldu.global"}) {
-    Case &c = k.add(q,
-                    "mul.wide.u32 %d11, %t, 4; add.s64 %d12, %a0, %d11; " +
-                        std::string(q) + ".b32 %r1, [%d12];\n" +
-                        storeWord("%r1"),
-                    1);
+  for (const char *q : {"ld.global.ca",
+                        "ld.global.cg",
+                        "ld.global.cs",
+                        "ld.global.lu",
+                        "ld.global.cv",
+                        "ld.global.nc",
+                        "ld.volatile.global",
+                        "ld.relaxed.cta.global",
+                        "ld.relaxed.cluster.global",
+                        "ld.relaxed.gpu.global",
+                        "ld.relaxed.sys.global",
+                        "ld.acquire.cta.global",
+                        "ld.acquire.gpu.global",
+                        "ld.acquire.sys.global",
+                        "ld.global.L1::evict_first",
+                        "ld.global.L1::no_allocate",
+                        "ld.global.L1::evict_last",
+                        "ld.global.nc.L1::no_allocate.L2::128B",
+                        "ld.global.L2::64B",
+                        "ld.global.L2::256B",
+                        "ld.weak.global",
+                        "ldu.global"}) {
+    Case &c =
+        k.add(q,
+              "mul.wide.u32 %d11, %t, 4; add.s64 %d12, %a0, %d11; " +
+                  std::string(q) + ".b32 %r1, [%d12];\n" + storeWord("%r1"),
+              1);
     c.inputs = {pattern()};
     c.stride = 4;
     c.expected.assign(c.inputs[0].begin(), c.inputs[0].begin() + 128);
@@ -265,17 +278,18 @@ void moves(Kernels &k) {
     appendValue(bytes.expected, first | first << 32);
   }
   // Parameters: scalars, and a struct read at every offset and width.
-  Case &params = k.add("ld.param",
-                       "ld.param.b32 %r1, [s0]; ld.param.u32 %r2, [s1]; sub.s32 "
-                       "%r1, %r1, %r2; ld.param.s8 %r2, [b0+3]; ld.param.u8 "
-                       "%r3, [b0+5]; ld.param.s16 %r4, [b0+6]; ld.param.v2.b32 "
-                       "{%r5, %r6}, [b0+8]; ld.param.b64 %d1, [b0+16]; mov.b64 "
-                       "{%r7, %r8}, %d1; mov.b64 %d2, b0; cvta.param.u64 %d2, "
-                       "%d2; ld.b32 %r9, [%d2+12]; st.global.b32 [%o], %r1; "
-                       "st.global.b32 [%o+4], %r2; st.global.b32 [%o+8], %r3; "
-                       "st.global.b32 [%o+12], %r4; st.global.v4.b32 [%o+16], "
-                       "{%r5, %r6, %r7, %r8}; st.global.b32 [%o+32], %r9;",
-                       0, 0, 2, "", "", 24);
+  Case &params =
+      k.add("ld.param",
+            "ld.param.b32 %r1, [s0]; ld.param.u32 %r2, [s1]; sub.s32 "
+            "%r1, %r1, %r2; ld.param.s8 %r2, [b0+3]; ld.param.u8 "
+            "%r3, [b0+5]; ld.param.s16 %r4, [b0+6]; ld.param.v2.b32 "
+            "{%r5, %r6}, [b0+8]; ld.param.b64 %d1, [b0+16]; mov.b64 "
+            "{%r7, %r8}, %d1; mov.b64 %d2, b0; cvta.param.u64 %d2, "
+            "%d2; ld.b32 %r9, [%d2+12]; st.global.b32 [%o], %r1; "
+            "st.global.b32 [%o+4], %r2; st.global.b32 [%o+8], %r3; "
+            "st.global.b32 [%o+12], %r4; st.global.v4.b32 [%o+16], "
+            "{%r5, %r6, %r7, %r8}; st.global.b32 [%o+32], %r9;",
+            0, 0, 2, "", "", 24);
   params.scalars = {1000, 58};
   params.blobs = {std::vector<uint8_t>(24)};
   for (unsigned b = 0; b < 24; ++b) {
@@ -306,8 +320,7 @@ void moves(Kernels &k) {
             }
             return text;
           }(),
-      0, 0, 0,
-      ".shared .align 4 .b32 buf; .local .align 4 .b32 mine;");
+      0, 0, 0, ".shared .align 4 .b32 buf; .local .align 4 .b32 mine;");
   spaces.stride = 4;
   for (uint32_t v : {1, 0, 0, 0, 1, 0, 0, 0, 1}) {
     appendValue(spaces.expected, v);

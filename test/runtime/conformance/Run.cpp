@@ -127,8 +127,7 @@ bool sameBits(const Rule &rule, uint64_t a, uint64_t b) {
   }
   const Format &f = formatOf(rule.element);
   uint64_t mask = f.signBit() * 2 - 1;
-  return rule.kind != Rule::Bitwise && isNaN(f, a & mask) &&
-         isNaN(f, b & mask);
+  return rule.kind != Rule::Bitwise && isNaN(f, a & mask) && isNaN(f, b & mask);
 }
 
 } // namespace
@@ -179,8 +178,7 @@ Expected<std::vector<uint8_t>> run(Device &device, LoadedImage &image,
   }
   for (const MapSpec &m : c.maps) {
     TensorMapDesc desc = m.desc;
-    desc.address =
-        (m.buffer < 0 ? *out : inputs[size_t(m.buffer)]) + m.offset;
+    desc.address = (m.buffer < 0 ? *out : inputs[size_t(m.buffer)]) + m.offset;
     Expected<TensorMap> map = device.encodeTensorMap(desc);
     if (!map) {
       return map.status();

@@ -31,13 +31,13 @@ void shuffles(Table &table) {
   const char *modes[] = {"up", "down", "bfly", "idx"};
   for (unsigned mode = 0; mode < 4; ++mode) {
     for (bool uniform : {true, false}) {
-      Columns c = {words(mode + 1),
-                   uniform ? perWarp({0, 1, 2, 3, 5, 8, 16, 31, 32, 40})
-                           : words(mode + 9, 63),
-                   perWarp(mode == 0
-                               ? std::vector<uint64_t>{0, 0x1800, 0x1000, 0x1c00}
-                               : std::vector<uint64_t>{0x1f, 0x181f, 0x101f,
-                                                       0x0f, 0x1c1f, 0x1c03})};
+      Columns c = {
+          words(mode + 1),
+          uniform ? perWarp({0, 1, 2, 3, 5, 8, 16, 31, 32, 40})
+                  : words(mode + 9, 63),
+          perWarp(mode == 0 ? std::vector<uint64_t>{0, 0x1800, 0x1000, 0x1c00}
+                            : std::vector<uint64_t>{0x1f, 0x181f, 0x101f, 0x0f,
+                                                    0x1c1f, 0x1c03})};
       table.warpRow(
           std::string("{ .reg .b32 x, y; .reg .pred p; shfl.sync.") +
               modes[mode] +
@@ -89,16 +89,18 @@ void votes(Table &table) {
     };
     table.warpRow(text("vote.sync.ballot.b32 $d, $a, "), {32, 1}, c,
                   [=](size_t k) { return uint64_t(ballot(k, members(k))); });
-    table.warpRow(text("vote.sync.all.pred $d, $a, "), {1, 1}, c, [=](size_t k) {
-      return uint64_t(ballot(k, members(k)) == members(k));
-    });
-    table.warpRow(text("vote.sync.any.pred $d, $a, "), {1, 1}, c, [=](size_t k) {
-      return uint64_t(ballot(k, members(k)) != 0);
-    });
-    table.warpRow(text("vote.sync.uni.pred $d, $a, "), {1, 1}, c, [=](size_t k) {
-      uint32_t b = ballot(k, members(k));
-      return uint64_t(b == 0 || b == members(k));
-    });
+    table.warpRow(text("vote.sync.all.pred $d, $a, "), {1, 1}, c,
+                  [=](size_t k) {
+                    return uint64_t(ballot(k, members(k)) == members(k));
+                  });
+    table.warpRow(
+        text("vote.sync.any.pred $d, $a, "), {1, 1}, c,
+        [=](size_t k) { return uint64_t(ballot(k, members(k)) != 0); });
+    table.warpRow(text("vote.sync.uni.pred $d, $a, "), {1, 1}, c,
+                  [=](size_t k) {
+                    uint32_t b = ballot(k, members(k));
+                    return uint64_t(b == 0 || b == members(k));
+                  });
     table.warpRow(text("vote.sync.any.pred $d, !$a, "), {1, 1}, c,
                   [=](size_t k) {
                     return uint64_t(ballot(k, members(k)) != members(k));
@@ -126,7 +128,8 @@ void matches(Table &table) {
       };
       std::string any = "match.any.sync" + type + " $d, $a, ";
       table.warpRow(parts ? inGroups(any, ";") : any + "0xffffffff;", {32, w},
-                    c, [=](size_t k) { return uint64_t(equal(k, members(k))); });
+                    c,
+                    [=](size_t k) { return uint64_t(equal(k, members(k))); });
       std::string all = "match.all.sync" + type + " x|p2, $a, ";
       std::string tail = " selp.b32 y, 1, 0, p2; mov.b64 $d, {x, y}; }";
       table.warpRow("{ .reg .b32 x, y; .reg .pred p2; " +

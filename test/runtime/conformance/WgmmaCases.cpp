@@ -15,9 +15,9 @@ constexpr unsigned kBytesOfK = 64; // two instructions of 32 bytes of K
 struct Form {
   const char *a, *b, *result;
   unsigned n;
-  unsigned swizzle;          // bytes of the span, 0: none
+  unsigned swizzle;              // bytes of the span, 0: none
   bool mnA = false, mnB = false; // MN-major
-  bool registers = false;    // A in registers
+  bool registers = false;        // A in registers
   bool negate = false;
 };
 
@@ -86,9 +86,9 @@ void add(Kernels &k, const Form &f) {
   bool half = std::string(f.result) == "f16";
   bool integers = !a.format;
   unsigned nd = half ? f.n / 4 : f.n / 2;
-  std::string name = "wgmma.mma_async.sync.aligned.m64n" +
-                     std::to_string(f.n) + "k" + std::to_string(depth) + "." +
-                     f.result + "." + f.a + "." + f.b;
+  std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(f.n) +
+                     "k" + std::to_string(depth) + "." + f.result + "." + f.a +
+                     "." + f.b;
   std::string list = "{";
   for (unsigned r = 0; r < nd; ++r) {
     list += (r ? ", " : "") + std::string("%f") + std::to_string(r);
@@ -164,16 +164,15 @@ void add(Kernels &k, const Form &f) {
           "%o;\n";
   for (unsigned r = 0; r < nd; ++r) {
     unsigned block = half ? r / 2 : r / 4, below = half ? r % 2 : r / 2 % 2;
-    unsigned at = block * 8 * each + below * 8 * f.n * each +
-                  (half ? 0 : r % 2 * 4);
+    unsigned at =
+        block * 8 * each + below * 8 * f.n * each + (half ? 0 : r % 2 * 4);
     body += "st.global.b32 [%d6+" + std::to_string(at) + "], %f" +
             std::to_string(r) + ";\n";
   }
-  std::string title = name + ", swizzle " + std::to_string(f.swizzle) +
-                      (f.registers ? ", A in registers" : "") +
-                      (f.mnA ? ", A M-major" : "") +
-                      (f.mnB ? ", B N-major" : "") +
-                      (f.negate ? ", negated" : "");
+  std::string title =
+      name + ", swizzle " + std::to_string(f.swizzle) +
+      (f.registers ? ", A in registers" : "") + (f.mnA ? ", A M-major" : "") +
+      (f.mnB ? ", B N-major" : "") + (f.negate ? ", negated" : "");
   Case &c = k.add(title, body, f.registers ? 2 : 1, 0, 0,
                   ".shared .align 1024 .b8 buf[" +
                       std::to_string((bytes + 1023) / 1024 * 1024) + "];");
@@ -237,12 +236,11 @@ Family wgmmaFamily() {
   Kernels k("wgmma");
   const struct {
     const char *a, *b, *result;
-  } kTypes[] = {{"bf16", "bf16", "f32"}, {"f16", "f16", "f32"},
-                {"f16", "f16", "f16"},   {"tf32", "tf32", "f32"},
-                {"e4m3", "e4m3", "f32"}, {"e5m2", "e4m3", "f32"},
-                {"e4m3", "e5m2", "f16"}, {"e5m2", "e5m2", "f32"},
-                {"s8", "s8", "s32"},     {"u8", "s8", "s32"},
-                {"u8", "u8", "s32"}};
+  } kTypes[] = {
+      {"bf16", "bf16", "f32"}, {"f16", "f16", "f32"},   {"f16", "f16", "f16"},
+      {"tf32", "tf32", "f32"}, {"e4m3", "e4m3", "f32"}, {"e5m2", "e4m3", "f32"},
+      {"e4m3", "e5m2", "f16"}, {"e5m2", "e5m2", "f32"}, {"s8", "s8", "s32"},
+      {"u8", "s8", "s32"},     {"u8", "u8", "s32"}};
   for (const auto &t : kTypes) {
     for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
       for (bool registers : {false, true}) {
