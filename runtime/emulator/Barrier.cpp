@@ -22,7 +22,8 @@ void named(Warp &w, const Instruction &i, uint32_t mask) {
   if (i.b) {
     uint64_t count = w.scalar(w.operand(i, k + 1), lane);
     if (count == 0 || count % 32 || count > w.cta->warpCount * 32) {
-      w.fail("barrier " + std::to_string(id) + " counts " +
+      w.fail(FindingKind::BarrierMisuse,
+             "barrier " + std::to_string(id) + " counts " +
              std::to_string(count) +
              " threads, must be a multiple of 32 up to the CTA's " +
              std::to_string(w.cta->warpCount * 32));
@@ -32,7 +33,8 @@ void named(Warp &w, const Instruction &i, uint32_t mask) {
   }
   NamedBarrier &b = w.cta->named[id];
   if (b.active && b.expected != expected) {
-    w.fail("barrier " + std::to_string(id) + " is in use for " +
+    w.fail(FindingKind::BarrierMisuse,
+           "barrier " + std::to_string(id) + " is in use for " +
            (b.expected ? std::to_string(b.expected) : std::string("all")) +
            " threads, this instruction gives " +
            (expected ? std::to_string(expected) : std::string("all")));
@@ -66,7 +68,7 @@ void named(Warp &w, const Instruction &i, uint32_t mask) {
 void clusterArrive(Warp &w, const Instruction &i, uint32_t mask) {
   Cluster &c = *w.cluster;
   if (w.clusterArrivedMask & mask) {
-    w.fail("a thread arrives twice at the cluster barrier without waiting");
+    w.fail(FindingKind::BarrierMisuse, "a thread arrives twice at the cluster barrier without waiting");
     return;
   }
   if (c.hazards) {
@@ -82,7 +84,7 @@ void clusterArrive(Warp &w, const Instruction &i, uint32_t mask) {
 
 void clusterWait(Warp &w, const Instruction &, uint32_t mask) {
   if (!w.clusterArrived) {
-    w.fail("barrier.cluster.wait without a barrier.cluster.arrive before it");
+    w.fail(FindingKind::BarrierMisuse, "barrier.cluster.wait without a barrier.cluster.arrive before it");
     return;
   }
   if (w.cluster->generation > w.clusterGeneration) {

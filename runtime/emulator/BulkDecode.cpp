@@ -173,6 +173,7 @@ void tryCancel(Warp &w, const Instruction &i, uint32_t mask) {
     }
     if (Hazards *h = w.cluster->hazards) {
       op.issuer = h->issue(w, l);
+      op.issuer.fencesReads = true;
     }
     w.cluster->enqueue(std::move(op));
   }

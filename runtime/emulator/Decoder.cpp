@@ -1,5 +1,4 @@
 #include "runtime/emulator/Decoder.h"
-#include "runtime/emulator/LateMoves.h"
 #include "runtime/emulator/Layout.h"
 
 #include <algorithm>
@@ -224,7 +223,6 @@ Status Decoder::run(const AstFunction &f) {
   if (!resolveFixups()) {
     return error(statement_ ? statement_->line : f.line);
   }
-  markLateMoves(program_);
   return Status();
 }
 

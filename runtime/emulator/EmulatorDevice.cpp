@@ -62,6 +62,10 @@ Status loadVariables(Image &image, Memory &memory) {
     }
     image.variables.push_back(*address);
     image.symbols.globals[v.name] = *address;
+    const Allocation *a = memory.find(*address, v.bytes);
+    if (a && (v.space == StateSpace::Const || !v.data.empty())) {
+      a->markWritten(0, v.bytes);
+    }
     if (!v.data.empty()) {
       std::memcpy(memory.resolve(*address, v.data.size()), v.data.data(),
                   v.data.size());
@@ -97,6 +101,9 @@ public:
     info_.target = options.target;
     info_.smCount = std::max(1u, options.smCount);
     info_.maxSharedBytes = kMaximumSharedBytes;
+    if (options.hazards == HazardLevel::Full) {
+      memory_.trackWrites();
+    }
   }
 
   const DeviceInfo &info() const override { return info_; }
@@ -116,6 +123,7 @@ public:
     Status status = host(address, bytes, p);
     if (status && bytes) {
       std::memcpy(p, source, bytes);
+      markWritten(address, bytes);
     }
     return status;
   }
@@ -134,6 +142,7 @@ public:
     Status status = host(address, bytes, p);
     if (status && bytes) {
       std::memset(p, value, bytes);
+      markWritten(address, bytes);
     }
     return status;
   }
@@ -213,6 +222,10 @@ public:
   const std::vector<Finding> &findings() const override { return findings_; }
 
 private:
+  void markWritten(uint64_t address, uint64_t bytes) {
+    const Allocation *a = memory_.find(address, bytes);
+    a->markWritten(address - a->base, bytes);
+  }
   Status host(uint64_t address, uint64_t bytes, uint8_t *&out) {
     out = bytes ? memory_.resolve(address, bytes) : nullptr;
     if (bytes && !out) {
@@ -312,7 +325,6 @@ private:
     x.smCount = info_.smCount;
     x.sharedBytes = uint32_t(shared);
     x.seed = options_.scheduleSeed;
-    x.eagerTensorLoads = options_.eagerTensorLoads;
     return Status();
   }
 

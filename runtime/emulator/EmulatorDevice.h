@@ -29,9 +29,6 @@ struct EmulatorOptions {
   uint32_t maximumFindings = 32;
   /// Changes PTX before it is loaded: for tests of the checker.
   std::function<std::string(std::string_view)> rewrite;
-  /// tcgen05.ld delivers at once, not at tcgen05.wait::ld as the ISA has it.
-  /// ptxas honours the register dependence, and kernels of others rely on it.
-  bool eagerTensorLoads = false;
 };
 
 /// Totals over all launches of a device.

@@ -11,7 +11,7 @@ const char *findingId(FindingKind kind) {
       "tmem-leak",         "tmem-free",        "tmem-use",
       "out-of-bounds",     "misaligned",       "not-converged",
       "deadlock",          "register-budget",  "launch-control",
-      "exit-while-pending"};
+      "exit-while-pending", "barrier-misuse"};
   static_assert(sizeof kIds / sizeof *kIds == size_t(FindingKind::Count));
   return kIds[size_t(kind)];
 }

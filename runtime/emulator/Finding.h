@@ -30,7 +30,8 @@ enum class FindingKind : uint8_t {
   Deadlock,           // nothing can proceed
   RegisterBudget,     // setmaxnreg beyond the register file
   LaunchControl,      // a CLC response read early or its slot reused early
-  ExitWhilePending,   // asynchronous work outlives the CTA
+  ExitWhilePending,   // a copy or a peer's access outlives the CTA
+  BarrierMisuse,      // named or cluster barrier out of turn
   Count
 };
 

@@ -89,7 +89,8 @@ Hazards::Standing Hazards::standing(const Issuer &issuer, Record earlier,
   bool generic =
       !earlier.isStream() ||
       streams_[c - kFirstStream].kind == StreamInfo::CopyGroups;
-  return isWrite && generic && !issuer.genericProxy && !k.proxy.knows(c, t)
+  return (isWrite || issuer.fencesReads) && generic && !issuer.genericProxy &&
+                 !k.proxy.knows(c, t)
              ? Standing::Unfenced
              : Standing::Ordered;
 }
@@ -137,8 +138,9 @@ void Hazards::checkWrite(const Work &work, Record earlier, bool wasWrite,
   case Standing::Unfenced:
     findAsync(FindingKind::ProxyFence, *work.instruction, work.warp,
               "write to " + where +
-                  " through the async proxy, after a generic write without "
-                  "fence.proxy.async between",
+                  " through the async proxy, after a generic " +
+                  (wasWrite ? "write" : "read") +
+                  " without fence.proxy.async between",
               earlier);
     return;
   case Standing::Ordered:
@@ -204,7 +206,7 @@ void Hazards::asyncWriteShared(const AsyncOp &op, Cta &cta, uint32_t offset,
     BarrierState &b = barriers_[signals->hazard - 1];
     record = Record(b.stream, b.phases + 1, indexOf(*op.instruction), false,
                     0xf);
-    b.lastSignal = record;
+    ctas_[cta.rank].copies[b.stream] = record;
   } else {
     record = Record(op.issuer.thread, op.issuer.time,
                     indexOf(*op.instruction), false, 0xf);
@@ -214,8 +216,18 @@ void Hazards::asyncWriteShared(const AsyncOp &op, Cta &cta, uint32_t offset,
 }
 
 void Hazards::asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,
-                              uint64_t bytes) {
+                              uint64_t bytes, const MBarrier *signals) {
   if (!op.issuer.knowledge || bytes == 0) {
+    return;
+  }
+  if (signals && signals->hazard) {
+    // Done when the mbarrier's phase is.
+    const BarrierState &b = barriers_[signals->hazard - 1];
+    Work work{op.instruction, op.warp, &op.issuer};
+    readCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4,
+              Record(b.stream, b.phases + 1, indexOf(*op.instruction), false,
+                     0xf),
+              uint64_t(cta.rank) << 24 | offset);
     return;
   }
   readShared(*op.instruction, op.warp, op.issuer, cta, offset,
@@ -229,14 +241,21 @@ void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
   }
   Work work{op.instruction, op.warp, &op.issuer};
   const ThreadKnowledge &k = *op.issuer.knowledge;
+  Record good; // seen to be in order
   for (uint64_t at = offset; at < offset + bytes;) {
     uint64_t end = std::min(offset + bytes,
                             (at / GlobalPage::kBytes + 1) * GlobalPage::kBytes);
     if (GlobalPage *page = a.shadow->find(at)) {
+      PageLock lock(*page);
       for (uint64_t word = at / 4; word * 4 < end; ++word) {
         const GlobalCell &cell = page->cells[word % (GlobalPage::kBytes / 4)];
         Record r = cell.write;
-        if (!r) {
+        if (!r || r == good) {
+          continue;
+        }
+        if (!isMap && cell.cluster == cluster_->id &&
+            standing(op.issuer, r, true) == Standing::Ordered) {
+          good = r;
           continue;
         }
         std::string where =
@@ -291,6 +310,7 @@ void Hazards::mapRead(const AsyncOp &op, uint64_t address,
 
 void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
                                uint64_t offset, uint64_t bytes) {
+  a.markWritten(offset, bytes);
   if (!op.issuer.knowledge || !a.shadow || bytes == 0) {
     return;
   }

@@ -28,6 +28,7 @@ void Hazards::begin(Cluster &cluster) {
     ctas_[k].tmem.clear();
     ctas_[k].allocation.fill(Record());
     ctas_[k].exits.clear();
+    ctas_[k].copies.clear();
   }
 }
 
@@ -196,6 +197,12 @@ void Hazards::shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset,
       remember(cell, mine, k.loose);
       continue;
     }
+    const MBarrier *barrier = cta.barrierAt(word * 4 & ~7u);
+    if (barrier && barrier->valid) {
+      find(FindingKind::BarrierLifetime, w, int(lane),
+           "write to " + where(word) + ", which holds a live mbarrier",
+           barrier->hazard ? barriers_[barrier->hazard - 1].init : Record());
+    }
     if (access == Write && cell.write && !together(cell.write) &&
         !ordered(cell.write, k.strict, mask)) {
       find(FindingKind::WriteUnordered, w, int(lane),
@@ -218,6 +225,13 @@ void Hazards::shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset,
 
 void Hazards::global(Warp &w, unsigned lane, const Allocation &a,
                      uint64_t offset, uint32_t bytes, Access access) {
+  if (access != Read) {
+    a.markWritten(offset, bytes);
+  } else if (full() && !a.allWritten(offset, bytes)) {
+    find(FindingKind::Uninitialized, w, int(lane),
+         "read of " + std::to_string(bytes) + " bytes at global address " +
+             hexadecimal(a.base + offset) + ", which nothing wrote");
+  }
   GlobalShadow *shadow = a.shadow.get();
   if (!shadow || (access == Read && !shadow->find(offset))) {
     return;
@@ -295,16 +309,18 @@ void Hazards::end() {
       }
     }
   }
-  for (size_t k = 0; k < barriers_.size(); ++k) {
-    const BarrierState &b = barriers_[k];
-    const StreamInfo &s = streams_[b.stream - kFirstStream];
-    if (b.lastSignal && s.warp < ctas_.size() &&
-        !ctas_[s.warp].exits.knows(b.stream, b.lastSignal.time())) {
-      exitFinding("an asynchronous copy into CTA rank " +
-                      std::to_string(s.warp) +
-                      " is not ordered before the exit of its threads",
-                  b.lastSignal);
+  for (size_t rank = 0; rank < ctas_.size(); ++rank) {
+    for (const auto &[stream, last] : ctas_[rank].copies) {
+      if (!ctas_[rank].exits.knows(stream, last.time())) {
+        exitFinding("an asynchronous copy into CTA rank " +
+                        std::to_string(rank) +
+                        " is not ordered before the exit of its threads",
+                    last);
+      }
     }
+  }
+  for (Cta &cta : cluster_->ctas) {
+    remoteAccesses(cta);
   }
   for (const auto &[thread, streams] : bulk_) {
     const Warp &w = cluster_->warps[thread / 32];
@@ -314,6 +330,46 @@ void Hazards::end() {
                   "(cp.async.bulk.wait_group.read) before its CTA exits",
                   Record(streams.reads, groups, streams.instruction, false,
                          0xf));
+    }
+  }
+}
+
+uint32_t Hazards::warpOf(Record r) const {
+  return r.isStream() ? streams_[r.component() - kFirstStream].warp
+                      : r.component() / 32;
+}
+
+/// Threads of other CTAs must be done with a CTA's shared memory when it exits.
+void Hazards::remoteAccesses(const Cta &cta) {
+  if (cluster_->ctas.size() == 1) {
+    return;
+  }
+  const CtaState &s = ctas_[cta.rank];
+  Record good;
+  auto check = [&](Record r, const std::string &where) {
+    if (!r || r == good || s.exits.knows(r.component(), r.time()) ||
+        cluster_->warps[warpOf(r)].cta->rank == cta.rank) {
+      good = r;
+      return;
+    }
+    exitFinding("an access of another CTA to " + where +
+                    " of CTA rank " + std::to_string(cta.rank) +
+                    " is not ordered before the exit of its threads",
+                r);
+  };
+  for (size_t word = 0; word < s.shared.size(); ++word) {
+    const Cell &cell = s.shared[word];
+    for (Record r : {cell.write, cell.read[0], cell.read[1]}) {
+      if (r && r != good && !r.isStream()) {
+        check(r, "shared offset " + hexadecimal(word * 4));
+      }
+    }
+  }
+  for (const BarrierState &b : barriers_) {
+    if (streams_[b.stream - kFirstStream].warp == cta.rank) {
+      check(b.lastRemote,
+            "the mbarrier at shared address " +
+                hexadecimal(streams_[b.stream - kFirstStream].address));
     }
   }
 }

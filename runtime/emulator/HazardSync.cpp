@@ -176,7 +176,8 @@ void Hazards::warpSync(Warp &w, uint32_t members) {
     } else {
       joined->join(*c.knowledge);
       joined->after.join(c.knowledge->after);
-      joined->maps.join(c.knowledge->maps);
+      joined->seen.join(c.knowledge->seen);
+      joined->hasSeen |= c.knowledge->hasSeen;
       joined->fenced.join(c.knowledge->fenced);
       joined->hasFenced |= c.knowledge->hasFenced;
     }
@@ -247,6 +248,7 @@ void Hazards::initBarrier(Warp &w, unsigned lane, uint32_t address,
   }
   BarrierState &s = barriers_[b.hazard - 1];
   s.fenced = false;
+  s.base = s.phases;
   s.init = Record(threadOf(w, lane), state(w).now,
                   indexOf(w.program->code[w.pc]), false, 0xf);
 }
@@ -280,6 +282,9 @@ void Hazards::arrive(Warp &w, uint32_t mask, uint32_t address, MBarrier &b,
              ", whose initialization is not ordered before it",
          s.init);
   }
+  if (w.cta->rank != address >> 24) {
+    s.lastRemote = Record(threadOf(w, lane), state(w).now, w.pc, true, 0xf);
+  }
   releaseTo(w, mask, s.open, order, scope);
 }
 
@@ -292,7 +297,7 @@ void Hazards::completePhase(MBarrier &b) {
 }
 
 void Hazards::wait(Warp &w, uint32_t mask, uint32_t address, MBarrier &b,
-                   Order order, MemoryScope scope) {
+                   Order order, MemoryScope scope, bool byParity) {
   if (b.hazard == 0) {
     return;
   }
@@ -305,8 +310,8 @@ void Hazards::wait(Warp &w, uint32_t mask, uint32_t address, MBarrier &b,
              ", whose initialization is not ordered before it",
          s.init);
   }
-  uint32_t known = k.loose.get(s.stream);
-  if (s.phases >= known + 2) {
+  uint32_t known = std::max(k.loose.get(s.stream), s.base);
+  if (byParity && s.phases >= known + 2) {
     find(FindingKind::SkippedPhase, w, int(lane),
          "the wait on the mbarrier at shared address " + hexadecimal(address) +
              " passes with phase " + std::to_string(s.phases - 1) +
@@ -321,10 +326,11 @@ void Hazards::wait(Warp &w, uint32_t mask, uint32_t address, MBarrier &b,
   if (s.phases) {
     acquireFrom(w, mask, s.done, order, scope);
     each(w, mask, [&](LaneClass &c) {
-      ThreadKnowledge &to = own(c);
+      ThreadKnowledge &k = own(c);
+      Knowledge &to =
+          order == Order::Relaxed ? k.seen : static_cast<Knowledge &>(k);
       to.strict.raiseStream(s.stream, s.phases);
-      to.loose.raiseStream(s.stream, s.phases);
-      to.proxy.raiseStream(s.stream, s.phases);
+      k.loose.raiseStream(s.stream, s.phases);
     });
   }
 }
@@ -339,64 +345,73 @@ void Hazards::exit(Warp &w, uint32_t mask) {
   ++s.now;
 }
 
-// Flags in memory: release and acquire by ordinary strong accesses.
-void Hazards::ordered(Warp &w, unsigned lane, uint64_t address,
-                      Access access) {
+// Flags in memory: release and acquire by ordinary strong accesses. Clusters
+// run at the same time, so a release must be known before its value is.
+static MemoryScope scopeOf(const Instruction &i) {
+  return i.scope == MemoryScope::None ? MemoryScope::Gpu : i.scope;
+}
+
+static bool isSharedAddress(uint64_t address) {
+  return address < (uint64_t(1) << 32);
+}
+
+void Hazards::releaseAccess(Warp &w, unsigned lane, uint64_t address,
+                            Access access) {
   const Instruction &i = w.program->code[w.pc];
-  Order order = i.order;
-  if (order == Order::Weak) {
-    if (access != Atomic) {
-      return;
-    }
-    order = Order::Relaxed;
+  if (i.order == Order::Weak && access != Atomic) {
+    return;
   }
-  MemoryScope scope = i.scope == MemoryScope::None ? MemoryScope::Gpu : i.scope;
-  bool isShared = address < (uint64_t(1) << 32);
-  uint32_t mask = 1u << lane;
-  const ThreadKnowledge &k = *classOf(state(w), lane).knowledge;
-  bool releases = access != Read &&
-                  (order == Order::Release || order == Order::AcqRel ||
-                   order == Order::Sc || k.hasFenced);
-  std::unique_lock<std::mutex> lock(launch_.mutex, std::defer_lock);
   if (access != Write) {
-    Order how = order == Order::AcqRel || order == Order::Sc ? Order::Acquire
-                                                             : order;
-    if (isShared) {
-      auto it = flags_.find(address);
-      if (it != flags_.end()) {
-        acquireFrom(w, mask, it->second, how, scope);
-      }
-    } else {
-      lock.lock();
-      auto it = launch_.flags.find(address);
-      if (it != launch_.flags.end()) {
-        for (const auto &[cluster, flag] : it->second.byCluster) {
-          if (cluster == cluster_->id) {
-            acquireFrom(w, mask, flag.second, how, scope);
-          } else {
-            uint32_t &known = clusters_[cluster];
-            known = std::max(known, flag.first);
-          }
-        }
-      }
-    }
+    w.acquires.push_back({lane, address});
   }
-  if (releases) {
-    if (isShared) {
-      releaseTo(w, mask, flags_[address], order, scope);
+  bool releases =
+      i.order == Order::Release || i.order == Order::AcqRel ||
+      i.order == Order::Sc || classOf(state(w), lane).knowledge->hasFenced;
+  if (access == Read || !releases) {
+    return;
+  }
+  uint32_t mask = 1u << lane;
+  if (isSharedAddress(address)) {
+    releaseTo(w, mask, flags_[address], i.order, scopeOf(i));
+    return;
+  }
+  std::lock_guard<std::mutex> lock(launch_.mutex);
+  auto &flag = launch_.flags[address];
+  auto &[time, released] = flag.byCluster[cluster_->id];
+  releaseTo(w, mask, released, i.order, scopeOf(i));
+  time = clusterTime_++;
+  // What this cluster knew of others goes along.
+  for (const auto &[cluster, known] : clusters_) {
+    auto &other = flag.byCluster[cluster];
+    other.first = std::max(other.first, known);
+  }
+}
+
+void Hazards::acquireAccess(Warp &w, unsigned lane, uint64_t address) {
+  const Instruction &i = w.program->code[w.pc];
+  Order how = i.order == Order::AcqRel || i.order == Order::Sc ||
+                      i.order == Order::Acquire
+                  ? Order::Acquire
+                  : Order::Relaxed;
+  uint32_t mask = 1u << lane;
+  if (isSharedAddress(address)) {
+    auto it = flags_.find(address);
+    if (it != flags_.end()) {
+      acquireFrom(w, mask, it->second, how, scopeOf(i));
+    }
+    return;
+  }
+  std::lock_guard<std::mutex> lock(launch_.mutex);
+  auto it = launch_.flags.find(address);
+  if (it == launch_.flags.end()) {
+    return;
+  }
+  for (const auto &[cluster, flag] : it->second.byCluster) {
+    if (cluster == cluster_->id) {
+      acquireFrom(w, mask, flag.second, how, scopeOf(i));
     } else {
-      if (!lock.owns_lock()) {
-        lock.lock();
-      }
-      auto &flag = launch_.flags[address];
-      auto &[time, released] = flag.byCluster[cluster_->id];
-      releaseTo(w, mask, released, order, scope);
-      time = clusterTime_++;
-      // What this cluster knew of others goes along.
-      for (const auto &[cluster, known] : clusters_) {
-        auto &other = flag.byCluster[cluster];
-        other.first = std::max(other.first, known);
-      }
+      uint32_t &known = clusters_[cluster];
+      known = std::max(known, flag.first);
     }
   }
 }

@@ -74,7 +74,7 @@ void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
     bool sameWarp = component >= kFirstStream &&
                     streams_[component - kFirstStream].warp == op.warp;
     if (component == issuer.stream || k.after.knows(component, time) ||
-        (sameWarp && k.strict.knows(component, time))) {
+        ((sameWarp || !full()) && k.strict.knows(component, time))) {
       good = r;
       return;
     }
@@ -142,10 +142,19 @@ void Hazards::commit(const TensorOp &op, Cta &cta, MBarrier &b,
   }
   BarrierState &s = barriers_[b.hazard - 1];
   signalUse(*op.instruction, op.warp, op.issuer, b, address);
+  if (cluster_->warps[op.warp].cta->rank != cta.rank) {
+    s.lastRemote = Record(op.issuer.stream, op.issuer.position,
+                          indexOf(*op.instruction), true, 0xf);
+  }
   for (Knowledge *k : {&s.open.cluster, &s.open.of(cta.rank)}) {
     // The operations are done, so what was done before they began is, too.
     k->strict.join(op.issuer.knowledge->strict);
     k->loose.join(op.issuer.knowledge->loose);
+    k->proxy.join(op.issuer.knowledge->proxy);
+    for (Clock *clock : {&k->strict, &k->loose}) {
+      clock->raiseLanes(op.warp, 1u << op.issuer.thread % 32, false,
+                        op.issuer.time);
+    }
     k->before.join(op.issuer.knowledge->after);
     k->strict.raiseStream(op.issuer.stream, op.issuer.position);
     k->loose.raiseStream(op.issuer.stream, op.issuer.position);
@@ -211,7 +220,7 @@ void Hazards::tmemAccess(Warp &w, uint32_t mask, uint32_t lane,
     bool own = component >= kFirstStream &&
                streams_[component - kFirstStream].warp == w.index;
     if (k.after.knows(component, time) ||
-        (own && k.strict.knows(component, time)) ||
+        ((own || !full()) && k.strict.knows(component, time)) ||
         // Loads of one warp and stores of one warp stay in order.
         component == stream) {
       good = r;

@@ -23,19 +23,20 @@ struct Knowledge {
   Clock loose;  // ordered if scopes are ignored: enough to reuse a buffer
   Clock proxy;  // fenced from the generic to the async proxy
   Clock before; // behind a tcgen05.fence::before_thread_sync
+  Clock maps;   // tensor maps acquired
 
   void join(const Knowledge &o) {
     strict.join(o.strict);
     loose.join(o.loose);
     proxy.join(o.proxy);
     before.join(o.before);
+    maps.join(o.maps);
   }
 };
 
 /// What the lanes of a warp that know the same know.
 struct ThreadKnowledge : Knowledge {
   Clock after;      // behind a tcgen05.fence::after_thread_sync
-  Clock maps;       // tensor maps acquired
   Knowledge fenced; // what a relaxed release hands on, since the last fence
   Knowledge seen;   // what relaxed loads saw, until the next fence
   bool hasFenced = false, hasSeen = false;
@@ -105,8 +106,10 @@ public:
               uint32_t bytes, Access access);
   void global(Warp &w, unsigned lane, const Allocation &a, uint64_t offset,
               uint32_t bytes, Access access);
-  /// Fences and order of strong accesses, after the access took effect.
-  void ordered(Warp &w, unsigned lane, uint64_t address, Access access);
+  /// What a strong access releases, before it takes effect.
+  void releaseAccess(Warp &w, unsigned lane, uint64_t address, Access access);
+  /// What it acquires, after it has read.
+  void acquireAccess(Warp &w, unsigned lane, uint64_t address);
 
   // Fences and barriers (HazardSync.cpp).
   void fence(Warp &w, uint32_t mask, MemoryScope scope);
@@ -127,8 +130,9 @@ public:
   void arrive(Warp &w, uint32_t mask, uint32_t address, MBarrier &b,
               Order order, MemoryScope scope);
   void completePhase(MBarrier &b);
+  /// `byParity`: the parity may name an older phase.
   void wait(Warp &w, uint32_t mask, uint32_t address, MBarrier &b, Order order,
-            MemoryScope scope);
+            MemoryScope scope, bool byParity);
   void exit(Warp &w, uint32_t mask);
   void end();
 
@@ -154,7 +158,7 @@ public:
   void asyncWriteShared(const AsyncOp &op, Cta &cta, uint32_t offset,
                         uint64_t bytes, const MBarrier *signals);
   void asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,
-                       uint64_t bytes);
+                       uint64_t bytes, const MBarrier *signals = nullptr);
   void asyncReadGlobal(const AsyncOp &op, const Allocation &a, uint64_t offset,
                        uint64_t bytes, bool isMap);
   /// Keeps in mind that a copy reads a tensor map in global memory.
@@ -174,9 +178,6 @@ public:
                   uint32_t column, uint32_t columns, bool store);
   // Registers (RegisterCheck.cpp).
   void checkRegisters(Warp &w, const Instruction &i, uint32_t mask);
-  /// A tcgen05.ld has begun, or delivered its registers.
-  void tmemLoaded(Warp &w, const Instruction &i, uint32_t mask,
-                  bool delivered);
   void tmemWait(Warp &w, uint32_t mask, bool stores);
 
   void add(FindingKind kind, uint32_t line, const std::string &what) {
@@ -206,7 +207,8 @@ private:
     Record init;
     bool fenced = false; // the initialization, towards the async proxy
     ReleaseState open, done;
-    Record lastSignal; // of an asynchronous write into shared memory
+    Record lastRemote; // arrival from another CTA
+    uint32_t base = 0; // phases of earlier lives of the object
   };
   struct Queue {
     uint32_t stream = 0, position = 0;
@@ -219,6 +221,7 @@ private:
     std::vector<Cell> tmem;   // by 16 lanes and column
     std::array<Record, 16> allocation;
     Clock exits; // what the threads knew when they left
+    std::map<uint32_t, Record> copies; // the last into it, by stream
   };
   struct MapUse {
     Record reads[2];
@@ -266,6 +269,8 @@ private:
                  uint64_t address);
   void writeCells(const Work &work, Cell *cells, size_t count, Record record,
                   uint64_t address);
+  uint32_t warpOf(Record r) const;
+  void remoteAccesses(const Cta &cta);
   void exitFinding(const std::string &what, Record other);
   void remember(Cell &cell, Record r, const Clock &known);
   FindingKind refine(FindingKind kind, const Instruction &i,

@@ -59,6 +59,9 @@ struct Issuer {
   uint32_t thread = 0, time = 0;
   uint32_t stream = 0, position = 0; // the work itself; 0: its mbarrier's
   bool genericProxy = false;         // cp.async
+  /// Generic reads, too, need a proxy fence before the work writes: the ISA
+  /// asks for it around clusterlaunchcontrol; for copies nobody does it.
+  bool fencesReads = false;
 };
 
 struct NamedBarrier {
@@ -230,8 +233,10 @@ struct Warp {
   std::vector<PendingTmem> pendingTmem;
   std::vector<uint32_t> defined; // by register line: lanes that were written
   bool watched = false;          // reads of registers are checked
-  std::vector<uint8_t> lateLines; // LateMoves.cpp: registers not yet delivered
-  std::vector<std::pair<const Instruction *, uint32_t>> lateMoves;
+  std::vector<uint8_t> lateLines; // LateLoads.cpp: not yet delivered
+  bool late = false;              // there are some
+  /// Strong reads of the running instruction, for the hazard checker.
+  std::vector<std::pair<unsigned, uint64_t>> acquires;
   const Allocation *cachedAllocation = nullptr;
 
   template <class T> const T *source(const Operand &o) const {
@@ -301,7 +306,6 @@ struct LaunchContext {
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
   LaunchHazards *hazards = nullptr;
-  bool eagerTensorLoads = false;
   std::atomic<uint64_t> *nextCluster = nullptr; // the first not yet begun
 };
 

@@ -269,7 +269,8 @@ void wait(Warp &w, const Instruction &i, uint32_t mask) {
     MemoryScope scope = i.scope == MemoryScope::None ? MemoryScope::Cta : i.scope;
     forBarriers(w, i, w.operand(i, 1), done,
                 [&](uint32_t lanes, uint32_t at, MBarrier &b) {
-                  w.cluster->hazards->wait(w, lanes, at, b, order, scope);
+                  w.cluster->hazards->wait(w, lanes, at, b, order, scope,
+                                           i.b & 1);
                 });
   }
   w.setPredicate(w.operand(i, 0), mask, done);

@@ -86,6 +86,9 @@ Status Memory::allocateAt(uint64_t address, uint64_t bytes) {
                   "out of host memory: " + std::to_string(bytes) +
                       " bytes asked for");
   }
+  if (tracksWrites_) {
+    a.written.reset(new (std::nothrow) uint8_t[bytes / 8 + 1]());
+  }
   total_ += bytes;
   allocations_.emplace(address, std::move(a));
   return Status();
@@ -102,6 +105,32 @@ Status Memory::release(uint64_t address) {
   total_ -= it->second.bytes;
   allocations_.erase(it);
   return Status();
+}
+
+void Allocation::markWritten(uint64_t offset, uint64_t count) const {
+  if (!written) {
+    return;
+  }
+  // Clusters run in several host threads.
+  for (uint64_t k = offset; k < offset + count;) {
+    if (k % 8 == 0 && offset + count - k >= 8) {
+      written[k / 8] = 0xff;
+      k += 8;
+    } else {
+      __atomic_fetch_or(&written[k / 8], uint8_t(1u << (k % 8)),
+                        __ATOMIC_RELAXED);
+      ++k;
+    }
+  }
+}
+
+bool Allocation::allWritten(uint64_t offset, uint64_t count) const {
+  for (uint64_t k = offset; written && k < offset + count; ++k) {
+    if (!(__atomic_load_n(&written[k / 8], __ATOMIC_RELAXED) >> (k % 8) & 1)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void Memory::watch(bool on) {

@@ -17,12 +17,19 @@ struct Allocation {
   std::unique_ptr<uint8_t[]> data;
   /// Of the running launch, with the hazard checker.
   mutable std::unique_ptr<GlobalShadow> shadow;
+  /// One bit a byte that anybody wrote; empty unless asked for.
+  std::unique_ptr<uint8_t[]> written;
+
+  void markWritten(uint64_t offset, uint64_t count) const;
+  bool allWritten(uint64_t offset, uint64_t count) const;
 };
 
 /// Allocation and release are the host's; lookups may run in many threads
 /// meanwhile only if neither happens.
 class Memory {
 public:
+  /// Allocations remember which bytes were written.
+  void trackWrites() { tracksWrites_ = true; }
   Expected<uint64_t> allocate(uint64_t bytes);
   /// At a fixed address, for replaying a launch.
   Status allocateAt(uint64_t address, uint64_t bytes);
@@ -38,6 +45,7 @@ public:
 
 private:
   std::map<uint64_t, Allocation> allocations_;
+  bool tracksWrites_ = false;
   uint64_t next_ = 0;
   uint64_t total_ = 0;
 };

@@ -59,7 +59,6 @@ struct Instruction {
   /// Family-specific settings, chosen when decoded.
   uint32_t a = 0, b = 0, c = 0, d = 0;
   std::string_view text;
-  Handler plain = nullptr; // what LateMoves.cpp wrapped
 };
 
 /// Registers that the scheduler fills when a warp starts.

@@ -10,11 +10,8 @@ void setMaximum(Warp &w, const Instruction &i, uint32_t mask) {
     return;
   }
   if (i.b) {
-    if (w.registersHeld > i.a) {
-      w.fail(FindingKind::RegisterBudget,
-             "setmaxnreg.inc to " + std::to_string(i.a) +
-                 ", the warp has " + std::to_string(w.registersHeld));
-      return;
+    if (w.registersHeld >= i.a) {
+      return; // ISA: no effect
     }
     uint32_t more = (i.a - w.registersHeld) * 32;
     if (more > w.cta->freeRegisters) {
@@ -26,10 +23,7 @@ void setMaximum(Warp &w, const Instruction &i, uint32_t mask) {
     }
     w.cta->freeRegisters -= more;
   } else {
-    if (w.registersHeld < i.a) {
-      w.fail(FindingKind::RegisterBudget,
-             "setmaxnreg.dec to " + std::to_string(i.a) +
-                 ", the warp has " + std::to_string(w.registersHeld));
+    if (w.registersHeld <= i.a) {
       return;
     }
     w.cta->freeRegisters += (w.registersHeld - i.a) * 32;
@@ -41,7 +35,7 @@ void setMaximum(Warp &w, const Instruction &i, uint32_t mask) {
 } // namespace
 
 uint32_t initialRegisters(const Program &program, uint32_t warps) {
-  constexpr uint32_t kRegistersPerSm = 65536, kStep = 8, kMost = 255;
+  constexpr uint32_t kRegistersPerSm = 65536, kStep = 8, kMost = 248;
   if (program.maximumRegisters) {
     return program.maximumRegisters;
   }

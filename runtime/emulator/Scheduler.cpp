@@ -2,6 +2,7 @@
 // lowest first; seeded quanta; completion of asynchronous work; deadlock
 // report.
 #include "runtime/emulator/Hazards.h"
+#include "runtime/emulator/LateLoads.h"
 
 #include <algorithm>
 
@@ -202,6 +203,9 @@ void runWarp(Warp &w, uint32_t quantum) {
     }
     ++instructions;
     threads += popcount(mask);
+    if (__builtin_expect(w.late, 0) && mask) {
+      deliverIfUsed(w, i);
+    }
     switch (i.flow) {
     case Flow::Normal:
       if (mask) {
@@ -209,6 +213,12 @@ void runWarp(Warp &w, uint32_t quantum) {
           c.hazards->checkRegisters(w, i, mask);
         }
         i.handler(w, i, mask);
+        if (__builtin_expect(!w.acquires.empty(), 0)) {
+          for (const auto &[lane, address] : w.acquires) {
+            c.hazards->acquireAccess(w, lane, address);
+          }
+          w.acquires.clear();
+        }
         if (__builtin_expect(w.event, 0)) {
           w.event = false;
           if (c.failed()) {
@@ -420,7 +430,9 @@ FindingKind stuckOn(Cluster &c) {
         // Others of the warp may arrive once their own wait ends.
         bool othersWait = false;
         for (const Split &o : w.splits) {
-          othersWait |= &o != &s && o.mask && o.wait.kind != WaitKind::Lanes;
+          othersWait |= &o != &s && o.mask &&
+                        o.wait.kind != WaitKind::Lanes &&
+                        o.wait.kind != WaitKind::Named;
         }
         if (!othersWait && i.text.find(".aligned") != std::string::npos) {
           return FindingKind::NotConverged;

@@ -271,17 +271,15 @@ void watchMma(Cluster &c, Cta &cta, const TensorOp &op, const MmaShape &s,
     h.tensorAccess(op, cta, 0, kTmemLanes, op.scaleB & 0xffff,
                    (s.n + 31) / 32, Hazards::Read);
   }
-  if (op.aInTmem) {
-    h.tensorAccess(op, cta, 0, kTmemLanes, op.aTmem & 0xffff, 8,
-                   Hazards::Read);
-  }
   Hazards::Access access = op.accumulate ? Hazards::Atomic : Hazards::Write;
-  if (s.m == 64) { // rows in the first 16 lanes of each 32
-    for (uint32_t lane = 0; lane < kTmemLanes; lane += 32) {
-      h.tensorAccess(op, cta, lane, 16, dColumn, dColumns, access);
+  // M 64: rows in the first 16 lanes of each 32.
+  uint32_t lanes = s.m == 64 ? 16 : kTmemLanes;
+  for (uint32_t lane = 0; lane < kTmemLanes; lane += std::max(lanes, 32u)) {
+    if (op.aInTmem) {
+      h.tensorAccess(op, cta, lane, lanes, op.aTmem & 0xffff, 8,
+                     Hazards::Read);
     }
-  } else {
-    h.tensorAccess(op, cta, 0, kTmemLanes, dColumn, dColumns, access);
+    h.tensorAccess(op, cta, lane, lanes, dColumn, dColumns, access);
   }
 }
 

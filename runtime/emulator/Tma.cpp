@@ -384,7 +384,8 @@ void bulk(Cluster &c, AsyncOp &op) {
                             : readGlobal(c, op, op.global, op.bytes);
   if (from && c.hazards && op.kind == AsyncOp::BulkPeer) {
     c.hazards->asyncReadShared(op, *c.ctaOf(uint32_t(op.global)),
-                               uint32_t(op.global) & 0xffffffu, op.bytes);
+                               uint32_t(op.global) & 0xffffffu, op.bytes,
+                               c.barrierAt(op.barrier));
   }
   if (!from && op.bytes) {
     c.failAsync(

@@ -1,9 +1,9 @@
 // Tensor memory seen from threads: alloc, dealloc, ld, st and their waits (ISA
-// 9.7.16.7, 9.7.16.8). A load delivers at tcgen05.wait::ld, a store at
-// tcgen05.wait::st: code that does not wait sees poison.
+// 9.7.16.7, 9.7.16.8). A load reads when it delivers (LateLoads.cpp), a store
+// writes at tcgen05.wait::st.
 #include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
-#include "runtime/emulator/LateMoves.h"
+#include "runtime/emulator/LateLoads.h"
 #include "runtime/emulator/Tcgen05.h"
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 namespace gmoe::emulator {
 namespace {
 
-constexpr uint32_t kPoison = 0x7fbadbad; // a NaN
 constexpr uint32_t kSliceColumns = 32;
 constexpr uint32_t kSlices = kTmemColumns / kSliceColumns;
 
@@ -199,10 +198,19 @@ const Operand &vectorOf(const Warp &w, const Instruction &i) {
 /// Tells the hazard checker which cells the access touches.
 void watch(Warp &w, const Instruction &i, uint32_t mask, uint32_t address,
            bool store) {
-  if (Hazards *h = w.cluster->hazards) {
-    h->tmemAccess(w, mask, address >> 16, i.a == S32x32b ? 32 : 16,
-                  address & 0xffff, i.d, store);
+  Hazards *h = w.cluster->hazards;
+  if (!h) {
+    return;
   }
+  uint32_t lanes = i.a == S32x32b ? 32 : 16, column = address & 0xffff;
+  if (i.a != S16x32bx2) {
+    h->tmemAccess(w, mask, address >> 16, lanes, column, i.d, store);
+    return;
+  }
+  // Two runs of columns, `c` apart.
+  uint32_t run = i.d - i.c * (i.b ? 2 : 1);
+  h->tmemAccess(w, mask, address >> 16, lanes, column, run, store);
+  h->tmemAccess(w, mask, address >> 16, lanes, column + i.c, run, store);
 }
 
 void store(Warp &w, const Instruction &i, uint32_t mask) {
@@ -252,22 +260,9 @@ void load(Warp &w, const Instruction &i, uint32_t mask) {
   p.instruction = &i;
   p.mask = mask;
   watch(w, i, mask, p.address, false);
-  if (w.cluster->context->eagerTensorLoads) {
-    finishLoad(w, p);
-    return;
-  }
   const Operand &v = vectorOf(w, i);
-  for (uint32_t r = 0; r < v.count; ++r) {
-    uint32_t *d = w.target<uint32_t>(w.program->operands[v.first + r]);
-    for (unsigned l = 0; l < 32; ++l) {
-      d[l] = mask >> l & 1 ? kPoison : d[l];
-    }
-  }
   beginLateLoad(w, v);
   w.pendingTmem.push_back(std::move(p));
-  if (Hazards *h = w.cluster->hazards) {
-    h->tmemLoaded(w, i, mask, false);
-  }
 }
 
 void finishStore(Warp &w, const PendingTmem &p) {
@@ -315,9 +310,6 @@ void flushTmem(Warp &w, bool stores, bool loads) {
       finishStore(w, p);
     } else if (!p.store && loads) {
       finishLoad(w, p);
-      if (Hazards *h = w.cluster->hazards) {
-        h->tmemLoaded(w, *p.instruction, p.mask, true);
-      }
     } else {
       if (kept != k) {
         w.pendingTmem[kept] = std::move(p);
@@ -326,8 +318,9 @@ void flushTmem(Warp &w, bool stores, bool loads) {
     }
   }
   w.pendingTmem.resize(kept);
-  if (loads) {
-    finishLateMoves(w);
+  if (loads && w.late) {
+    w.late = false;
+    std::fill(w.lateLines.begin(), w.lateLines.end(), uint8_t(0));
   }
 }
 

@@ -155,7 +155,7 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
     }
     if (Hazards *h = cluster->hazards) {
       h->global(*this, lane, *a, plain - a->base, bytes, accessOf(access));
-      h->ordered(*this, lane, plain, accessOf(access));
+      h->releaseAccess(*this, lane, plain, accessOf(access));
     }
     return a->data.get() + (plain - a->base);
   }
@@ -181,7 +181,7 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
     if (Hazards *h = cluster->hazards) {
       h->shared(*this, lane, owner, uint32_t(offset), bytes,
                 accessOf(access));
-      h->ordered(*this, lane, plain, accessOf(access));
+      h->releaseAccess(*this, lane, plain, accessOf(access));
     }
     return owner.shared.data() + offset;
   }

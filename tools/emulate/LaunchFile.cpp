@@ -60,8 +60,7 @@ public:
     }
     static const char *kKeys[] = {
         "ptx",          "kernel", "grid",    "block",       "cluster",
-        "dynamic_smem", "params", "buffers", "tensor_maps", "dump",
-        "eager_tensor_loads"};
+        "dynamic_smem", "params", "buffers", "tensor_maps", "dump"};
     for (const auto &item : j.items()) {
       bool known = false;
       for (const char *key : kKeys) {
@@ -397,14 +396,7 @@ Status runLaunchFile(const std::string &path, const EmulatorOptions &options,
   size_t slash = path.rfind('/');
   std::string folder =
       slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-  EmulatorOptions all = options;
-  if (j.is_object() && j.contains("eager_tensor_loads")) {
-    if (!j["eager_tensor_loads"].is_boolean()) {
-      return invalidArgument("'eager_tensor_loads' must be true or false");
-    }
-    all.eagerTensorLoads = j["eager_tensor_loads"].get<bool>();
-  }
-  return Launcher(folder, all).run(j, report);
+  return Launcher(folder, options).run(j, report);
 }
 
 } // namespace gmoe

@@ -90,7 +90,8 @@ loadSubjects(const std::string &list) {
                                              "[OPTIONS] or NAME emulate FILE"));
     }
     std::unique_ptr<Subject> subject;
-    std::string path = folder + arguments[2];
+    std::string path =
+        arguments[2][0] == '/' ? arguments[2] : folder + arguments[2];
     if (arguments[1] == "emulate") {
       subject = std::make_unique<LaunchSubject>(path);
     } else {

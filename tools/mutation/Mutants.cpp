@@ -99,12 +99,16 @@ private:
     line_ += text_[at_] == '\n';
     ++at_;
   }
-  /// Skips white space and comments; false at the end.
+  /// Skips white space, comments and what ends with its line; false at the
+  /// end.
   bool skip() {
     while (at_ < text_.size()) {
       if (isSpace(text_[at_]) || text_[at_] == '\r') {
         advance();
-      } else if (text_.substr(at_, 2) == "//") {
+      } else if (text_.substr(at_, 2) == "//" ||
+                 text_.substr(at_, 5) == ".loc\t" ||
+                 text_.substr(at_, 5) == ".loc " ||
+                 text_.substr(at_, 5) == ".file") {
         while (at_ < text_.size() && text_[at_] != '\n') {
           ++at_;
         }

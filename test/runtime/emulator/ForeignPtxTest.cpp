@@ -82,33 +82,6 @@ TEST(ForeignPtx, TensorMapSurvivesTheDriverWorkaround) {
   EXPECT_EQ(run.got[0], 1);
 }
 
-TEST(ForeignPtx, TensorLoadWithoutWait) {
-  const std::string ptx = kernelText(
-      "mov.b32 %r1, 32;\n"
-      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], %r1;\n"
-      "bar.warp.sync -1; ld.shared.b32 %r2, [slot];\n"
-      "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r2], {%t};\n"
-      "tcgen05.wait::st.sync.aligned;\n"
-      "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r7}, [%r2];\n"
-      "cvt.u64.u32 %out, %r7; tcgen05.wait::ld.sync.aligned;\n"
-      "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, %r1;\n",
-      ".shared .align 4 .b32 slot;\n");
-  for (bool eager : {false, true}) {
-    Machine m;
-    EmulatorOptions options;
-    options.eagerTensorLoads = eager;
-    options.hazards = HazardLevel::Off; // it finds the early use
-    m.device = createEmulatorDevice(options);
-    ASSERT_TRUE(m.load(ptx).ok());
-    uint64_t out = m.upload(std::vector<uint64_t>(32, 0));
-    std::vector<uint8_t> params;
-    append(params, out);
-    Status status = m.run("k", params);
-    ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(m.download<uint64_t>(out, 32)[7] == 7, eager);
-  }
-}
-
 TEST(ForeignPtx, PrintAndAssert) {
   const std::string declarations =
       ".extern .func (.param .b32 result) vprintf (.param .b64 a, .param .b64 "
