@@ -208,7 +208,7 @@ void watch(Warp &w, const Instruction &i, uint32_t mask, uint32_t address,
     return;
   }
   // Two runs of columns, `c` apart.
-  uint32_t run = i.d - i.c * (i.b ? 2 : 1);
+  uint32_t run = i.d - i.c;
   h->tmemAccess(w, mask, address >> 16, lanes, column, run, store);
   h->tmemAccess(w, mask, address >> 16, lanes, column + i.c, run, store);
 }
