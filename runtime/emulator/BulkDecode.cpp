@@ -15,7 +15,7 @@ enum Flags : uint32_t {
   Multicast = 8,
   PairBarrier = 16,
   UsesGroup = 32,
-  RowList = 64, // gather4, scatter4
+  RowList = 64,    // gather4, scatter4
   ReduceShift = 8, // four bits: ReductionOp + 1
   KindShift = 16,
 };
@@ -215,13 +215,13 @@ void firstCtaVector(Warp &w, const Instruction &i, uint32_t mask) {
 
 /// ISA 9.7.9.26.1: the codes of .elemtype are not those of cuda.h.
 constexpr TensorMapType kElementTypes[16] = {
-    TensorMapType::U8,        TensorMapType::U16,
-    TensorMapType::U32,       TensorMapType::S32,
-    TensorMapType::U64,       TensorMapType::S64,
-    TensorMapType::F16,       TensorMapType::F32,
-    TensorMapType::F32Ftz,    TensorMapType::F64,
-    TensorMapType::BF16,      TensorMapType::TF32,
-    TensorMapType::TF32Ftz,   TensorMapType::U4Align8B,
+    TensorMapType::U8,         TensorMapType::U16,
+    TensorMapType::U32,        TensorMapType::S32,
+    TensorMapType::U64,        TensorMapType::S64,
+    TensorMapType::F16,        TensorMapType::F32,
+    TensorMapType::F32Ftz,     TensorMapType::F64,
+    TensorMapType::BF16,       TensorMapType::TF32,
+    TensorMapType::TF32Ftz,    TensorMapType::U4Align8B,
     TensorMapType::U4Align16B, TensorMapType::U6Align16B};
 
 /// a: field; b: ordinal; c: space.
@@ -272,7 +272,8 @@ void replace(Warp &w, const Instruction &i, uint32_t mask) {
       break;
     case 9: // of the 128-byte swizzle
       if (d.swizzle >= TensorMapSwizzle::B128) {
-        d.swizzle = TensorMapSwizzle(uint32_t(TensorMapSwizzle::B128) + (v & 3));
+        d.swizzle =
+            TensorMapSwizzle(uint32_t(TensorMapSwizzle::B128) + (v & 3));
       }
       break;
     case 10:

@@ -126,7 +126,9 @@ bool Decoder::indirectCall(const Symbol &pointer, const AstOperand *results,
   address.bytes = 8;
   address.line = pointer.line;
   Operand index = newRegister(4);
-  emit(findFunction, {index, address}, uint32_t(functions.size()));
+  Operand found = index;
+  found.written = true;
+  emit(findFunction, {found, address}, uint32_t(functions.size()));
   emit(nop, {index}, 0);
   size_t branch = program_.code.size() - 1;
   std::vector<uint32_t> targets(functions.size(),

@@ -96,7 +96,8 @@ Status loadVariables(Image &image, Memory &memory) {
 
 class Emulator final : public EmulatorDevice {
 public:
-  explicit Emulator(const EmulatorOptions &options) : options_(options) {
+  explicit Emulator(const EmulatorOptions &options)
+      : options_(options), memory_(options.memoryBytes) {
     info_.name = "emulator";
     info_.target = options.target;
     info_.smCount = std::max(1u, options.smCount);
@@ -193,6 +194,7 @@ public:
       k.parameterBytes = p->parameterBytes;
       for (const KernelParameter &parameter : p->parameters) {
         k.parameterOffsets.push_back(parameter.offset);
+        k.parameterSizes.push_back(parameter.bytes);
       }
       result.push_back(std::move(k));
     }
@@ -325,6 +327,7 @@ private:
     x.smCount = info_.smCount;
     x.sharedBytes = uint32_t(shared);
     x.seed = options_.scheduleSeed;
+    x.instructionLimit = options_.instructionLimit;
     return Status();
   }
 

@@ -29,6 +29,10 @@ struct EmulatorOptions {
   uint32_t maximumFindings = 32;
   /// Changes PTX before it is loaded: for tests of the checker.
   std::function<std::string(std::string_view)> rewrite;
+  uint64_t memoryBytes = uint64_t(1) << 38; // of the device
+  /// Warp instructions that a host thread may execute in one launch before the
+  /// launch fails; 0: any number.
+  uint64_t instructionLimit = 0;
 };
 
 /// Totals over all launches of a device.
@@ -46,7 +50,7 @@ struct EmulatorStats {
 struct EmulatorKernel {
   std::string name;
   uint64_t parameterBytes = 0;
-  std::vector<uint64_t> parameterOffsets;
+  std::vector<uint64_t> parameterOffsets, parameterSizes; // bytes
 };
 
 class EmulatorDevice : public Device {

@@ -306,6 +306,7 @@ struct LaunchContext {
   uint32_t sharedBytes = 0; // the whole window, reserved part included
   uint64_t seed = 0;
   LaunchHazards *hazards = nullptr;
+  uint64_t instructionLimit = 0;
   std::atomic<uint64_t> *nextCluster = nullptr; // the first not yet begun
 };
 

@@ -8,7 +8,6 @@ namespace gmoe::emulator {
 namespace {
 constexpr uint64_t kAlign = 256;
 constexpr uint64_t kGuardBytes = 4096;
-constexpr uint64_t kMaximumTotalBytes = uint64_t(1) << 38;
 } // namespace
 
 std::string hexadecimal(uint64_t value) {
@@ -21,11 +20,8 @@ Expected<uint64_t> Memory::allocate(uint64_t bytes) {
   if (bytes == 0) {
     return uint64_t(0);
   }
-  if (bytes > kMaximumTotalBytes - total_) {
-    return Status(StatusCode::DeviceError,
-                  "out of device memory: " + std::to_string(bytes) +
-                      " bytes asked for, " + std::to_string(total_) +
-                      " in use, limit " + std::to_string(kMaximumTotalBytes));
+  if (bytes > limit_) {
+    bytes = limit_ + 1; // refused below, without overflow on the way
   }
   if (next_ == 0) {
     next_ = kGlobalBase;
@@ -69,6 +65,12 @@ Status Memory::allocateAt(uint64_t address, uint64_t bytes) {
       address + bytes > kSharedWindow) {
     return invalidArgument("allocation at " + hexadecimal(address) +
                            " overlaps the shared, local or parameter window");
+  }
+  if (bytes > limit_ - total_) {
+    return Status(StatusCode::DeviceError,
+                  "out of device memory: " + std::to_string(bytes) +
+                      " bytes asked for, " + std::to_string(total_) +
+                      " in use, limit " + std::to_string(limit_));
   }
   auto above = allocations_.lower_bound(address);
   if ((above != allocations_.end() && above->first < address + bytes) ||

@@ -28,6 +28,7 @@ struct Allocation {
 /// meanwhile only if neither happens.
 class Memory {
 public:
+  explicit Memory(uint64_t limitBytes) : limit_(limitBytes) {}
   /// Allocations remember which bytes were written.
   void trackWrites() { tracksWrites_ = true; }
   Expected<uint64_t> allocate(uint64_t bytes);
@@ -48,6 +49,7 @@ private:
   bool tracksWrites_ = false;
   uint64_t next_ = 0;
   uint64_t total_ = 0;
+  uint64_t limit_;
 };
 
 std::string hexadecimal(uint64_t value);

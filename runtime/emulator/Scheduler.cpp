@@ -530,6 +530,14 @@ void runCluster(Cluster &c) {
       uint32_t quantum =
           c.random.below(8) ? 32 + c.random.below(480) : 1 + c.random.below(16);
       runWarp(*pick, quantum);
+      if (c.context->instructionLimit &&
+          c.counters.instructions > c.context->instructionLimit) {
+        c.fail(StatusCode::DeviceError,
+               "kernel '" + c.context->program->name + "' ran more than " +
+                   std::to_string(c.context->instructionLimit) +
+                   " warp instructions");
+        return;
+      }
       if (c.effects != effectsSeen) {
         effectsSeen = c.effects;
         effectsAt = c.counters.instructions;

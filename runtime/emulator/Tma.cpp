@@ -80,12 +80,19 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
                 m.type == TensorMapType::U6Align16B;
   tile.innerBytes = m.box[0] * (padded ? 8 : tile.bits) / 8;
   tile.extent[0] = m.box[0]; // without interleave its stride is ignored
-  tile.rows = op.rowList ? 4 : 1;
+  uint64_t rows = op.rowList ? 4 : 1;
   for (uint32_t k = 1; k < m.rank; ++k) {
     tile.extent[k] =
         (m.box[k] + m.elementStrides[k] - 1) / m.elementStrides[k];
-    tile.rows *= tile.extent[k];
+    rows *= tile.extent[k];
   }
+  if (rows * tile.innerBytes > kMaximumSharedBytes) {
+    c.failAsync(*op.instruction, op.warp,
+                "the box has " + std::to_string(rows * tile.innerBytes) +
+                    " bytes, more than shared memory holds");
+    return false;
+  }
+  tile.rows = uint32_t(rows);
   return true;
 }
 

@@ -95,8 +95,9 @@ void deallocate(Warp &w, const Instruction &i, uint32_t mask) {
     ok = w.cta->tmemOwner[at + slices] != at + 1;
   }
   if (!ok) {
-    w.fail(FindingKind::TmemFree, "deallocation of " + std::to_string(columns) + " columns at " +
-           hexadecimal(address) + " does not match an allocation");
+    w.fail(FindingKind::TmemFree, "deallocation of " + std::to_string(columns) +
+                                      " columns at " + hexadecimal(address) +
+                                      " does not match an allocation");
     return;
   }
   if (Hazards *h = w.cluster->hazards) {
@@ -181,7 +182,7 @@ bool checkAccess(Warp &w, const Instruction &i, uint32_t mask, uint32_t &out) {
     if (w.cta->tmemOwner[s] == 0) {
       w.fail(FindingKind::TmemUse,
              "column " + std::to_string(std::max(s * kSliceColumns, column)) +
-             " of tensor memory is not allocated");
+                 " of tensor memory is not allocated");
       return false;
     }
   }
@@ -208,28 +209,9 @@ void watch(Warp &w, const Instruction &i, uint32_t mask, uint32_t address,
     return;
   }
   // Two runs of columns, `c` apart.
-  uint32_t run = i.d - i.c;
+  uint32_t run = vectorOf(w, i).count * (i.b ? 2 : 1);
   h->tmemAccess(w, mask, address >> 16, lanes, column, run, store);
   h->tmemAccess(w, mask, address >> 16, lanes, column + i.c, run, store);
-}
-
-void store(Warp &w, const Instruction &i, uint32_t mask) {
-  PendingTmem p;
-  if (!checkAccess(w, i, mask, p.address)) {
-    return;
-  }
-  p.instruction = &i;
-  p.mask = mask;
-  p.store = true;
-  watch(w, i, mask, p.address, true);
-  const Operand &v = vectorOf(w, i);
-  p.values.resize(size_t(v.count) * 32);
-  for (uint32_t r = 0; r < v.count; ++r) {
-    std::memcpy(&p.values[size_t(r) * 32],
-                w.source<uint32_t>(w.program->operands[v.first + r]), 128);
-  }
-  w.pendingTmem.push_back(std::move(p));
-  ++w.cluster->effects;
 }
 
 void finishLoad(Warp &w, const PendingTmem &p) {
@@ -290,6 +272,25 @@ void finishStore(Warp &w, const PendingTmem &p) {
   }
 }
 
+void store(Warp &w, const Instruction &i, uint32_t mask) {
+  PendingTmem p;
+  if (!checkAccess(w, i, mask, p.address)) {
+    return;
+  }
+  p.instruction = &i;
+  p.mask = mask;
+  p.store = true;
+  watch(w, i, mask, p.address, true);
+  const Operand &v = vectorOf(w, i);
+  p.values.resize(size_t(v.count) * 32);
+  for (uint32_t r = 0; r < v.count; ++r) {
+    std::memcpy(&p.values[size_t(r) * 32],
+                w.source<uint32_t>(w.program->operands[v.first + r]), 128);
+  }
+  ++w.cluster->effects;
+  w.pendingTmem.push_back(std::move(p));
+}
+
 /// a: 1 loads, 0 stores.
 void waitDone(Warp &w, const Instruction &i, uint32_t mask) {
   if (w.converged(0xffffffffu, mask)) {
@@ -306,7 +307,8 @@ void flushTmem(Warp &w, bool stores, bool loads) {
   size_t kept = 0;
   for (size_t k = 0; k < w.pendingTmem.size(); ++k) {
     PendingTmem &p = w.pendingTmem[k];
-    if (p.store && stores) {
+    // Stores of a warp come before its later loads.
+    if (p.store && (stores || loads)) {
       finishStore(w, p);
     } else if (!p.store && loads) {
       finishLoad(w, p);

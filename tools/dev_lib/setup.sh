@@ -17,6 +17,7 @@ mlir-22-tools $llvm/bin/mlir-tblgen
 llvm-22-dev $llvm/include/llvm/IR/IRBuilder.h
 llvm-22-tools $llvm/bin/FileCheck
 clang-22 command:clang-22
+libclang-rt-22-dev $llvm/lib/clang/22/lib/linux/libclang_rt.fuzzer-x86_64.a
 lld-22 command:ld.lld-22
 clang-format-22 command:clang-format-22
 libflatbuffers-dev /usr/include/flatbuffers/flatbuffers.h

@@ -14,7 +14,7 @@ std::string packedLoad(const std::string &bytes) {
          ".shared .align 1024 .b8 buf[256]; .shared .align 8 .b64 mb;\n"
          ".reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>;\n"
          "mov.b32 %r1, 0; mbarrier.init.shared.b64 [mb], 1;\n"
-      "fence.mbarrier_init.release.cluster;\n"
+         "fence.mbarrier_init.release.cluster;\n"
          "mbarrier.arrive.expect_tx.shared.b64 _, [mb], " +
          bytes +
          ";\n"
@@ -80,6 +80,29 @@ TEST(ForeignPtx, TensorMapSurvivesTheDriverWorkaround) {
   PackedRun run = runPacked("128", true);
   ASSERT_TRUE(run.status.ok()) << run.status.message();
   EXPECT_EQ(run.got[0], 1);
+}
+
+TEST(ForeignPtx, TensorAccessWithoutWait) {
+  const std::string ptx = kernelText(
+      "mov.b32 %r1, 32;\n"
+      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], %r1;\n"
+      "bar.warp.sync -1; ld.shared.b32 %r2, [slot];\n"
+      "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r2], {%t};\n"
+      "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r7}, [%r2];\n"
+      "cvt.u64.u32 %out, %r7; tcgen05.wait::ld.sync.aligned;\n"
+      "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, %r1;\n",
+      ".shared .align 4 .b32 slot;\n");
+  Machine m;
+  EmulatorOptions options;
+  options.hazards = HazardLevel::Off; // it asks for the waits
+  m.device = createEmulatorDevice(options);
+  ASSERT_TRUE(m.load(ptx).ok());
+  uint64_t out = m.upload(std::vector<uint64_t>(32, 0));
+  std::vector<uint8_t> params;
+  append(params, out);
+  Status status = m.run("k", params);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(m.download<uint64_t>(out, 32)[7], 7u);
 }
 
 TEST(ForeignPtx, PrintAndAssert) {

@@ -8,9 +8,13 @@ namespace gmoe::test {
 
 constexpr uint64_t kSeeds = 6;
 
-/// A device that has loaded ptx/NAME.ptx.
+/// A device with every check of hazards, which has loaded ptx/NAME.ptx.
 struct Program : Machine {
-  explicit Program(const std::string &name, uint64_t seed) : Machine(seed) {
+  explicit Program(const std::string &name, uint64_t seed) {
+    EmulatorOptions options;
+    options.scheduleSeed = seed;
+    options.hazards = HazardLevel::Full;
+    device = createEmulatorDevice(options);
     std::string ptx = readFile("test/runtime/programs/ptx/" + name + ".ptx");
     EXPECT_FALSE(ptx.empty()) << name;
     Status status = load(ptx);
