@@ -61,7 +61,10 @@ Status loadVariables(Image &image, Memory &memory) {
       return address.status();
     }
     image.variables.push_back(*address);
-    image.symbols.globals[v.name] = *address;
+    if (!image.symbols.globals.emplace(v.name, *address).second) {
+      return invalidArgument("line " + std::to_string(v.line) + ": '" + v.name +
+                             "' is defined twice");
+    }
     const Allocation *a = memory.find(*address, v.bytes);
     if (a && (v.space == StateSpace::Const || !v.data.empty())) {
       a->markWritten(0, v.bytes);
@@ -73,8 +76,11 @@ Status loadVariables(Image &image, Memory &memory) {
   }
   for (size_t k = 0; k < image.module.functions.size(); ++k) {
     const AstFunction &f = image.module.functions[k];
-    if (!f.isEntry && f.hasBody) {
-      image.symbols.globals[f.name] = kCodeWindow + k * kFunctionBytes;
+    uint64_t address = kCodeWindow + k * kFunctionBytes;
+    if (!f.isEntry && f.hasBody &&
+        !image.symbols.globals.emplace(f.name, address).second) {
+      return invalidArgument("line " + std::to_string(f.line) + ": '" + f.name +
+                             "' is defined twice");
     }
   }
   for (const AstVariable &v : image.module.variables) {
@@ -84,7 +90,12 @@ Status loadVariables(Image &image, Memory &memory) {
         return invalidArgument("line " + std::to_string(v.line) +
                                ": the address of '" + name + "' is not known");
       }
+      // Shared variables have no place of their own to hold an address.
       uint8_t *p = memory.resolve(image.symbols.globals[v.name] + offset, 8);
+      if (!p) {
+        return invalidArgument("line " + std::to_string(v.line) + ": '" +
+                               v.name + "' cannot hold an address");
+      }
       uint64_t value;
       std::memcpy(&value, p, 8);
       value += it->second;

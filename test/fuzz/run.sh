@@ -18,5 +18,6 @@ done
 # The words of the PTX among the seeds, for the mutations.
 { cat "$scratch"/seeds/*.ptx 2>/dev/null || true; } | grep -oE '[.%@]?[A-Za-z_][A-Za-z0-9_.:]{1,40}' | sort -u | head -n 3000 |
   sed 's/.*/"&"/' >"$scratch/dictionary" || true
+[ -s "$scratch/dictionary" ] || echo '"gmoe"' >"$scratch/dictionary"
 exec "$fuzzer" -dict="$scratch/dictionary" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=65536 \
   -print_final_stats=1 -verbosity=1 -artifact_prefix="$artifacts" "$scratch/corpus" "$scratch/seeds"

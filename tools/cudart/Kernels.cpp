@@ -23,6 +23,8 @@ State::State() {
     options.smCount =
         uint32_t(std::strtoul(variable("GMOE_SM_COUNT").c_str(), nullptr, 0));
   }
+  options.threads =
+      unsigned(std::strtoul(variable("GMOE_THREADS").c_str(), nullptr, 0));
   if (!variable("GMOE_TARGET").empty()) {
     options.target = variable("GMOE_TARGET");
   }

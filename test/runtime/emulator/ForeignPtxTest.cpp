@@ -126,4 +126,21 @@ TEST(ForeignPtx, PrintAndAssert) {
   EXPECT_NE(message.find("thread 9"), std::string::npos) << message;
 }
 
+TEST(ForeignPtx, NamesDefinedTwice) {
+  // A variable with an address in it, hidden by a function of its name.
+  Machine m;
+  Status status = m.load(std::string(prologue()) +
+                         ".global .u64 x[1] = {x};\n.func x() { ret; }\n");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(std::string(status.message()).find("'x' is defined twice"),
+            std::string::npos)
+      << status.message();
+  EXPECT_FALSE(m.load(std::string(prologue()) +
+                      ".global .b8 x[1]; .global .u64 x[1] = {x};\n")
+                   .ok());
+  EXPECT_FALSE(m.load(std::string(prologue()) +
+                      ".shared .u64 x[1] = {y}; .global .u32 y;\n")
+                   .ok());
+}
+
 } // namespace
