@@ -203,7 +203,9 @@ bool decodeCarry(Decoder &d, const std::string &op) {
   if (!d.count(n, n) || !d.dest(d.ast(0), i.c)) {
     return false;
   }
-  d.push(d.carryFlag());
+  Operand carry = d.carryFlag();
+  carry.written = !(i.b & 1); // not read: only set
+  d.push(carry);
   for (size_t k = 1; k < n; ++k) {
     if (!d.source(d.ast(k), type)) {
       return false;

@@ -131,7 +131,7 @@ void atomic(Warp &w, const Instruction &i, uint32_t mask) {
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
     uint8_t *p = w.resolve(StateSpace(i.a), w.address(address, l), bytes * n, l,
-                           "atomic access");
+                           MemoryAccess::Atomic);
     if (!p) {
       return;
     }

@@ -27,7 +27,7 @@ void atomic(Warp &w, const Instruction &i, uint32_t mask) {
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
     uint8_t *p = w.resolve(StateSpace(i.a), w.address(w.operand(i, 1), l), 16,
-                           l, "atomic access");
+                           l, MemoryAccess::Atomic);
     if (!p) {
       return;
     }

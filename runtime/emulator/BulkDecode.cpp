@@ -23,12 +23,12 @@ enum Flags : uint32_t {
 bool mapBytes(Warp &w, uint64_t address, unsigned lane, uint64_t &out) {
   // Generic: parameter space or global memory.
   const uint8_t *p =
-      w.resolve(StateSpace::Generic, address, 64, lane, "read of a tensor map");
+      w.resolve(StateSpace::Generic, address, 64, lane, MemoryAccess::MapRead);
   if (!p) {
     return false;
   }
   if (!w.resolve(StateSpace::Generic, address + 64, 64, lane,
-                 "read of a tensor map")) {
+                 MemoryAccess::MapRead)) {
     return false;
   }
   Expected<TensorMapDesc> map = decodeTensorMap(p);
@@ -229,9 +229,9 @@ void replace(Warp &w, const Instruction &i, uint32_t mask) {
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
     uint64_t at = w.address(w.operand(i, 0), l);
-    uint8_t *p = w.resolve(StateSpace(i.c), at, 64, l, "tensormap.replace");
+    uint8_t *p = w.resolve(StateSpace(i.c), at, 64, l, MemoryAccess::MapChange);
     if (!p ||
-        !w.resolve(StateSpace(i.c), at + 64, 64, l, "tensormap.replace")) {
+        !w.resolve(StateSpace(i.c), at + 64, 64, l, MemoryAccess::MapChange)) {
       return;
     }
     Expected<TensorMapDesc> old = decodeTensorMapFields(p);
@@ -289,10 +289,10 @@ void copyMap(Warp &w, const Instruction &i, uint32_t mask) {
   for (unsigned half = 0; half < 128; half += 64) {
     uint8_t *to =
         w.resolve(StateSpace::Global, w.address(w.operand(i, 0), l) + half, 64,
-                  l, "tensormap.cp_fenceproxy");
+                  l, MemoryAccess::MapChange);
     uint8_t *from =
         to ? w.resolve(StateSpace::Shared, w.address(w.operand(i, 1), l) + half,
-                       64, l, "tensormap.cp_fenceproxy")
+                       64, l, MemoryAccess::MapChange)
            : nullptr;
     if (!from) {
       return;

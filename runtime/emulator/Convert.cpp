@@ -273,6 +273,9 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
       }
       r &= 0xffffe000u;
     }
+    if ((i.d & SatFinite) && (r & 0x7fffffffu) == 0x7f800000u) {
+      r -= 0x2000; // the largest finite value
+    }
     return (i.d & Relu) && r == 0x80000000u ? 0 : r;
   }
   default: {

@@ -361,7 +361,13 @@ bool Decoder::statement(const AstStatement &s, int scope) {
     return call(s, scope);
   }
   if (!decode()) {
-    return fail("unsupported instruction '" + std::string(s.text) + "'");
+    // A family says what it stumbled over; the instruction itself may be one
+    // that it does not know.
+    std::string text = "instruction '" + std::string(s.text) + "'";
+    error_ = error_.empty()
+                 ? "unsupported " + text
+                 : text + " is malformed or not supported: " + error_;
+    return false;
   }
   return commit();
 }

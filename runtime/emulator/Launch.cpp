@@ -187,8 +187,7 @@ void initializeCluster(Cluster &c, const LaunchContext &x, uint64_t id) {
     cta.tmemOwner.fill(0);
     cta.allocationRelinquished = false;
     cta.tmemVersion = 0;
-    cta.tensorQueue.clear();
-    cta.tensorDue = 0;
+    cta.tensorQueues.clear();
     cta.threads = cta.liveThreads = threads;
     cta.freeRegisters = 0;
     cta.firstWarp = rank * warps;

@@ -42,7 +42,7 @@ void load(Warp &w, const Instruction &i, uint32_t mask) {
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = unsigned(__builtin_ctz(m));
       const uint8_t *p =
-          w.resolve(StateSpace(i.a), w.address(address, l), 4, l, "load");
+          w.resolve(StateSpace(i.a), w.address(address, l), 4, l, MemoryAccess::Load);
       if (!p) {
         return;
       }
@@ -55,7 +55,7 @@ void load(Warp &w, const Instruction &i, uint32_t mask) {
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
     pointers[l] =
-        w.resolve(StateSpace(i.a), w.address(address, l), total, l, "load");
+        w.resolve(StateSpace(i.a), w.address(address, l), total, l, MemoryAccess::Load);
     if (!pointers[l]) {
       return;
     }
@@ -104,7 +104,7 @@ void store(Warp &w, const Instruction &i, uint32_t mask) {
       w.fail("kernel parameters are read-only", int(l));
       return;
     }
-    uint8_t *p = w.resolve(StateSpace(i.a), at, total, l, "store");
+    uint8_t *p = w.resolve(StateSpace(i.a), at, total, l, MemoryAccess::Store);
     if (!p) {
       return;
     }

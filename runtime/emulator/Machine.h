@@ -22,6 +22,9 @@ class Hazards;
 class LaunchHazards;
 struct ThreadKnowledge;
 
+/// What a thread does to memory.
+enum class MemoryAccess : uint8_t { Load, Store, Atomic, MapRead, MapChange };
+
 /// splitmix64: small, and the same on every host.
 struct Random {
   uint64_t state;
@@ -88,6 +91,13 @@ struct TensorOp {
   Issuer issuer;
 };
 
+/// The tensor operations of one thread, done in the order of issue.
+struct TensorQueue {
+  uint32_t thread = 0; // warp * 32 + lane
+  uint64_t due = 0;    // of the first
+  std::deque<TensorOp> operations;
+};
+
 struct Cta {
   uint32_t rank = 0;
   Dim3 index;
@@ -99,8 +109,7 @@ struct Cta {
   std::array<uint8_t, 16> tmemOwner{}; // per 32 columns: 0 free, 1 + slot start
   bool allocationRelinquished = false;
   uint64_t tmemVersion = 0; // counts deallocations
-  std::deque<TensorOp> tensorQueue;
-  uint64_t tensorDue = 0;
+  std::vector<TensorQueue> tensorQueues; // by issuing thread
   uint32_t liveThreads = 0, threads = 0;
   uint32_t freeRegisters = 0; // given back by setmaxnreg.dec
   uint32_t firstWarp = 0, warpCount = 0;
@@ -278,7 +287,7 @@ struct Warp {
 
   /// Host pointer for `bytes` at `address`, or null after fail().
   uint8_t *resolve(StateSpace space, uint64_t address, uint32_t bytes,
-                   unsigned lane, const char *access);
+                   unsigned lane, MemoryAccess access);
   /// Turns a shared or generic address into a shared::cluster address.
   bool sharedAddress(uint64_t address, bool generic, bool anyCta, unsigned lane,
                      uint32_t &out);
@@ -364,7 +373,7 @@ struct Cluster {
   /// Delay in ticks of a new asynchronous operation.
   uint64_t drawDelay();
   void enqueue(AsyncOp op);
-  void enqueueTensor(Cta &cta, TensorOp op);
+  void enqueueTensor(Cta &cta, uint32_t thread, TensorOp op);
 };
 
 // Barrier.cpp: phase accounting shared by threads and asynchronous work. Each

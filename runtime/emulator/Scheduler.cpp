@@ -340,13 +340,17 @@ void completeDue(Cluster &c) {
     }
   }
   for (Cta &cta : c.ctas) {
-    while (!cta.tensorQueue.empty() && cta.tensorDue <= c.tick && !c.failed()) {
-      ++c.effects;
-      completeTensor(c, cta, cta.tensorQueue.front());
-      cta.tensorQueue.pop_front();
-      // Most follow at once; some keep the rest waiting.
-      if (c.random.below(8) == 0) {
-        cta.tensorDue = c.tick + 1 + c.drawDelay();
+    for (size_t k = 0; k < cta.tensorQueues.size(); ++k) {
+      while (!c.failed() && !cta.tensorQueues[k].operations.empty() &&
+             cta.tensorQueues[k].due <= c.tick) {
+        TensorQueue &q = cta.tensorQueues[k];
+        ++c.effects;
+        completeTensor(c, cta, q.operations.front());
+        q.operations.pop_front();
+        // Most follow at once; some keep the rest waiting.
+        if (c.random.below(8) == 0) {
+          q.due = c.tick + 1 + c.drawDelay();
+        }
       }
     }
   }
@@ -355,8 +359,10 @@ void completeDue(Cluster &c) {
     c.nextDue = std::min(c.nextDue, op.due);
   }
   for (const Cta &cta : c.ctas) {
-    if (!cta.tensorQueue.empty()) {
-      c.nextDue = std::min(c.nextDue, cta.tensorDue);
+    for (const TensorQueue &q : cta.tensorQueues) {
+      if (!q.operations.empty()) {
+        c.nextDue = std::min(c.nextDue, q.due);
+      }
     }
   }
 }
@@ -488,12 +494,23 @@ void Cluster::enqueue(AsyncOp op) {
   async.push_back(std::move(op));
 }
 
-void Cluster::enqueueTensor(Cta &cta, TensorOp op) {
-  if (cta.tensorQueue.empty()) {
-    cta.tensorDue = tick + 1 + drawDelay();
-    nextDue = std::min(nextDue, cta.tensorDue);
+void Cluster::enqueueTensor(Cta &cta, uint32_t thread, TensorOp op) {
+  TensorQueue *queue = nullptr;
+  for (TensorQueue &q : cta.tensorQueues) {
+    if (q.thread == thread) {
+      queue = &q;
+    }
   }
-  cta.tensorQueue.push_back(op);
+  if (!queue) {
+    cta.tensorQueues.emplace_back();
+    queue = &cta.tensorQueues.back();
+    queue->thread = thread;
+  }
+  if (queue->operations.empty()) {
+    queue->due = tick + 1 + drawDelay();
+    nextDue = std::min(nextDue, queue->due);
+  }
+  queue->operations.push_back(std::move(op));
 }
 
 void runCluster(Cluster &c) {

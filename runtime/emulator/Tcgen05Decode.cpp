@@ -223,7 +223,7 @@ void enqueue(Warp &w, unsigned lane, TensorOp &op) {
   if (Hazards *h = w.cluster->hazards) {
     op.issuer = h->issueTensor(w, lane);
   }
-  w.cluster->enqueueTensor(*w.cta, op);
+  w.cluster->enqueueTensor(*w.cta, w.index * 32 + lane, op);
 }
 
 /// Operands: d, a, b, idesc, [scaleA, scaleB] or [disable vector], enable,

@@ -24,10 +24,21 @@ const char *spaceName(StateSpace space) {
   return "unknown";
 }
 
-Hazards::Access accessOf(const char *access) {
-  return access[0] == 'l' || access[0] == 'r' ? Hazards::Read
-         : access[0] == 'a'                   ? Hazards::Atomic
-                                              : Hazards::Write;
+const char *nameOf(MemoryAccess access) {
+  static const char *const kNames[] = {"load", "store", "atomic access",
+                                       "read of a tensor map",
+                                       "change of a tensor map"};
+  return kNames[size_t(access)];
+}
+
+bool readsOnly(MemoryAccess access) {
+  return access == MemoryAccess::Load || access == MemoryAccess::MapRead;
+}
+
+Hazards::Access hazardOf(MemoryAccess access) {
+  return readsOnly(access)                 ? Hazards::Read
+         : access == MemoryAccess::Atomic ? Hazards::Atomic
+                                          : Hazards::Write;
 }
 
 std::string triple(const Dim3 &d) {
@@ -105,10 +116,10 @@ void Cluster::failAsync(FindingKind kind, const Instruction &i, uint32_t warp,
 }
 
 uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
-                       unsigned lane, const char *access) {
+                       unsigned lane, MemoryAccess access) {
   auto outside = [&](const std::string &detail) -> uint8_t * {
     fail(FindingKind::OutOfBounds,
-         std::string(access) + " of " + std::to_string(bytes) + " bytes at " +
+         std::string(nameOf(access)) + " of " + std::to_string(bytes) + " bytes at " +
              hexadecimal(address) + " (" + spaceName(space) +
              " space) is out of bounds: " + detail,
          int(lane));
@@ -136,7 +147,7 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
   }
   if (plain % bytes && (bytes & (bytes - 1)) == 0) {
     fail(FindingKind::Misaligned,
-         std::string(access) + " of " + std::to_string(bytes) + " bytes at " +
+         std::string(nameOf(access)) + " of " + std::to_string(bytes) + " bytes at " +
              hexadecimal(address) + " is not aligned to its size",
          int(lane));
     return nullptr;
@@ -154,8 +165,8 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
       cachedAllocation = a;
     }
     if (Hazards *h = cluster->hazards) {
-      h->global(*this, lane, *a, plain - a->base, bytes, accessOf(access));
-      h->releaseAccess(*this, lane, plain, accessOf(access));
+      h->global(*this, lane, *a, plain - a->base, bytes, hazardOf(access));
+      h->releaseAccess(*this, lane, plain, hazardOf(access));
     }
     return a->data.get() + (plain - a->base);
   }
@@ -180,8 +191,8 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
     }
     if (Hazards *h = cluster->hazards) {
       h->shared(*this, lane, owner, uint32_t(offset), bytes,
-                accessOf(access));
-      h->releaseAccess(*this, lane, plain, accessOf(access));
+                hazardOf(access));
+      h->releaseAccess(*this, lane, plain, hazardOf(access));
     }
     return owner.shared.data() + offset;
   }
@@ -198,7 +209,7 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
                      std::to_string(cluster->context->params.size()) +
                      " bytes of parameters");
     }
-    if (access[0] != 'l' && access[0] != 'r') { // neither load nor read
+    if (!readsOnly(access)) {
       fail("kernel parameters are read-only", int(lane));
       return nullptr;
     }

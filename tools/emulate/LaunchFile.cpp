@@ -210,6 +210,11 @@ private:
       b.address = *address;
     }
     buffers_[*name] = b;
+    // What the file does not cover is zero, and counts as written.
+    Status filled = device_->fill(b.address, 0, bytes, nullptr);
+    if (!filled) {
+      return filled;
+    }
     return device_->copyToDevice(b.address, data.data(), data.size(), nullptr);
   }
 

@@ -210,6 +210,7 @@ Status DeviceRun::run(std::vector<Array> &arguments,
   Status launched = launch(report);
   if (open.emulator) {
     report.emulator = open.emulator->stats();
+    report.hazards = open.emulator->findings();
   }
   if (!launched) {
     return launched;

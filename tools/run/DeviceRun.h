@@ -15,6 +15,7 @@ struct DeviceReport {
   std::string device, target;
   uint64_t launches = 0, workspaceBytes = 0;
   std::optional<EmulatorStats> emulator;
+  std::vector<Finding> hazards;
 };
 
 /// A device and, when it is one, the emulator behind it.

@@ -76,6 +76,18 @@ static llvm::json::Value jsonOf(const ResultReport &result) {
   return object;
 }
 
+static llvm::json::Array hazardsOf(const Report &report) {
+  llvm::json::Array hazards;
+  for (const Finding &f : report.device.hazards) {
+    hazards.push_back(llvm::json::Object{{"id", findingId(f.kind)},
+                                         {"kernel", f.kernel},
+                                         {"line", int64_t(f.line)},
+                                         {"other_line", int64_t(f.otherLine)},
+                                         {"text", f.text}});
+  }
+  return hazards;
+}
+
 std::string run::jsonReport(const Report &report, const Options &options) {
   llvm::json::Array results, findings;
   for (const ResultReport &result : report.results) {
@@ -93,6 +105,7 @@ std::string run::jsonReport(const Report &report, const Options &options) {
       {"workspace_bytes", int64_t(report.device.workspaceBytes)},
       {"results", std::move(results)},
       {"passed", report.findings.empty()},
+      {"hazards", hazardsOf(report)},
       {"findings", std::move(findings)}};
   if (report.device.emulator) {
     const EmulatorStats &stats = *report.device.emulator;

@@ -23,7 +23,7 @@ struct Report {
   std::string entry;
   DeviceReport device;
   std::vector<ResultReport> results;
-  std::vector<std::string> findings; // errors, hazards, failed checks
+  std::vector<std::string> findings; // errors and failed checks
 };
 
 std::string textReport(const Report &report, const Options &options);

@@ -1,7 +1,6 @@
-// cvt between every pair of scalar types, every rounding, and the packed
-// narrow formats (ISA 9.7.9.21).
+// cvt between every pair of scalar types, in every rounding (ISA 9.7.9.21).
+#include "test/runtime/conformance/ConvertInputs.h"
 #include "test/runtime/conformance/Families.h"
-#include "test/runtime/conformance/FloatReference.h"
 
 #include <algorithm>
 
@@ -96,44 +95,6 @@ std::vector<uint64_t> floatsNearIntegers(const Format &f) {
   return v;
 }
 
-/// Values at, next to and halfway between the target's values.
-std::vector<uint64_t> floatsAround(const Format &from, const Format &to) {
-  std::vector<uint64_t> v =
-      floatEdges(unsigned(from.exponentBits), unsigned(from.mantissaBits));
-  int extra = from.mantissaBits - to.mantissaBits;
-  uint64_t step = to.width() <= 8 ? 1 : 37;
-  for (uint64_t code = 0; code < 2 * to.signBit() && extra > 0; code += step) {
-    if (to.width() > 16) {
-      break;
-    }
-    Exact x = decode(to, code);
-    if (x.nan || x.infinite) {
-      continue;
-    }
-    uint64_t at = encode(from, x, Round::Nearest);
-    uint64_t half = uint64_t(1) << (extra - 1);
-    for (uint64_t delta :
-         {uint64_t(0), uint64_t(1), half - 1, half, half + 1}) {
-      v.push_back(at + delta);
-    }
-  }
-  Draw draw(uint64_t(from.width() * 64 + to.width()));
-  for (unsigned k = 0; k < 1500; ++k) {
-    uint64_t r = draw();
-    if (k % 2 && from.exponentBits >= to.exponentBits) { // in or near the range
-      int low = 1 - to.bias() - to.mantissaBits - 2, high = to.bias() + 2;
-      int e = low + int(draw() % uint64_t(high - low + 1)) + from.bias();
-      e = std::clamp(e, 0, (1 << from.exponentBits) - 2);
-      r = (r & (from.signBit() | (from.smallestNormal() - 1))) |
-          uint64_t(e) << from.mantissaBits;
-    }
-    v.push_back(r & (2 * from.signBit() - 1));
-  }
-  return v;
-}
-
-Columns column(std::vector<uint64_t> v) { return {std::move(v)}; }
-
 void integerToInteger(Table &table) {
   for (const Scalar &from : kIntegers) {
     for (const Scalar &to : kIntegers) {
@@ -159,10 +120,6 @@ void integerToInteger(Table &table) {
     }
   }
 }
-
-const char *const kRounds[] = {"rn", "rz", "rm", "rp"};
-constexpr Round kRoundValues[] = {Round::Nearest, Round::Zero, Round::Down,
-                                  Round::Up};
 
 /// To an integral value: the exact one, rounded.
 Exact integral(const Exact &x, Round r) {
@@ -344,102 +301,6 @@ Family convertFloatFamily() {
   Table table("convertFloat");
   integerToFloat(table);
   floatToFloat(table);
-  return table.take();
-}
-
-/// Packed destinations: the first source goes to the upper half.
-Family convertPackedFamily() {
-  Table table("convertPacked");
-  struct Packed {
-    const char *name;
-    const Format *format;
-    unsigned bits; // of one element
-  };
-  const Packed kWide[] = {{"f16x2", &kF16, 16}, {"bf16x2", &kBF16, 16}};
-  const Packed kNarrow[] = {{"e4m3x2", &kE4M3, 8}, {"e5m2x2", &kE5M2, 8}};
-  // Narrow formats saturate to the largest finite value; NaN is 0x7f, of
-  // either format (ISA 9.7.9.21, .satfinite).
-  auto narrowed = [](const Packed &p, Exact x, bool relu) -> uint64_t {
-    if (x.nan) {
-      return 0x7f;
-    }
-    uint64_t r = encode(*p.format, x, Round::Nearest);
-    uint64_t magnitude = r & 0x7f;
-    r = (r & 0x80) | std::min(magnitude, p.format->largest());
-    return relu && (r & 0x80) ? 0 : r;
-  };
-  for (const Packed &p : kWide) {
-    for (unsigned r = 0; r < 2; ++r) {
-      for (bool relu : {false, true}) {
-        Columns in = column(floatsAround(kF32, *p.format));
-        in.push_back(in[0]);
-        std::rotate(in[1].begin(), in[1].begin() + 777, in[1].end());
-        std::string mods =
-            std::string(".") + kRounds[r] + (relu ? ".relu" : "");
-        table.row("cvt" + mods + "." + p.name + ".f32 $d, $a, $b;",
-                  {32, 32, 32}, in, [=](const uint64_t *v) {
-                    auto half = [&](uint64_t bits) {
-                      uint64_t h = encode(*p.format, decode(kF32, bits),
-                                          kRoundValues[r]);
-                      bool nan = isNaN(*p.format, h);
-                      return relu && !nan && (h >> 15) ? 0 : h;
-                    };
-                    return half(v[0]) << 16 | half(v[1]);
-                  });
-      }
-    }
-  }
-  for (const Packed &p : kNarrow) {
-    for (bool relu : {false, true}) {
-      std::string mods =
-          std::string("cvt.rn.satfinite") + (relu ? ".relu." : ".");
-      Columns in = column(floatsAround(kF32, *p.format));
-      in.push_back(in[0]);
-      std::rotate(in[1].begin(), in[1].begin() + 777, in[1].end());
-      table.row(mods + p.name + ".f32 $d, $a, $b;", {16, 32, 32}, in,
-                [=](const uint64_t *v) {
-                  return narrowed(p, decode(kF32, v[0]), relu) << 8 |
-                         narrowed(p, decode(kF32, v[1]), relu);
-                });
-      table.row(mods + p.name + ".f16x2 $d, $a;", {16, 32},
-                packPairs(everyCode(16)), [=](const uint64_t *v) {
-                  return narrowed(p, decode(kF16, v[0] >> 16), relu) << 8 |
-                         narrowed(p, decode(kF16, v[0] & 0xffff), relu);
-                });
-      table.row(std::string("cvt.rn") + (relu ? ".relu" : "") + ".f16x2." +
-                    p.name + " $d, $a;",
-                {32, 16}, everyCode(16), [=](const uint64_t *v) {
-                  auto half = [&](uint64_t code) {
-                    uint64_t h =
-                        encode(kF16, decode(*p.format, code), Round::Nearest);
-                    return relu && h != 0x7fff && (h >> 15) ? 0 : h;
-                  };
-                  return half(v[0] >> 8) << 16 | half(v[0] & 0xff);
-                });
-    }
-  }
-  // tf32 lies in the upper 19 bits of an f32 register; the others are zero.
-  const struct {
-    const char *mods;
-    Round round;
-    bool relu;
-  } kTf32Forms[] = {{"rna", Round::NearestAway, false},
-                    {"rn", Round::Nearest, false},
-                    {"rn.relu", Round::Nearest, true},
-                    {"rz", Round::Zero, false},
-                    {"rz.relu", Round::Zero, true}};
-  for (const auto &form : kTf32Forms) {
-    table.row(std::string("cvt.") + form.mods + ".tf32.f32 $d, $a;", {32, 32},
-              column(floatsAround(kF32, Format{8, 10})),
-              [=](const uint64_t *v) {
-                uint64_t r = encode(kTF32, decode(kF32, v[0]), form.round);
-                if (isNaN(kTF32, r)) {
-                  return uint64_t(0x7fffffff);
-                }
-                return form.relu && (r & kTF32.signBit()) ? 0 : r << 13;
-              },
-              {Rule::AnyNaN, Rule::F32});
-  }
   return table.take();
 }
 

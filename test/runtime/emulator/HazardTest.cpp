@@ -26,6 +26,7 @@ struct Case {
   uint32_t threads = 64;
   const char *before = "";
   HazardLevel level = HazardLevel::Fast;
+  uint32_t ctas = 1; // of one cluster
 };
 
 Outcome runCase(const Case &c, const std::string &body, uint64_t seed) {
@@ -43,7 +44,8 @@ Outcome runCase(const Case &c, const std::string &body, uint64_t seed) {
   uint64_t out = m.upload(std::vector<uint64_t>(2048, 1));
   std::vector<uint8_t> params;
   append(params, out);
-  outcome.status = m.run("k", params, {c.threads, 1, 1});
+  outcome.status = m.run("k", params, {c.threads, 1, 1}, {c.ctas, 1, 1}, 0,
+                         {c.ctas, 1, 1});
   for (const Finding &f : m.device->findings()) {
     outcome.ids.push_back(findingId(f.kind));
   }
@@ -100,6 +102,41 @@ const std::string kStore =
     "tcgen05.wait::st.sync.aligned;";
 const std::string kLoad =
     "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r7}, [%r4];";
+
+/// CTA 0 writes into CTA 1 and arrives there; CTA 1 waits and reads.
+std::string remote(const std::string &arrive, const std::string &wait,
+                   const std::string &end) {
+  return "mov.u32 %r1, %cluster_ctarank; setp.ne.s32 %p0, %r1, 0;\n"
+         "setp.ne.s32 %p1, %t, 0; @%p1 bra A;\n"
+         "mbarrier.init.shared.b64 [bar], 1;\n"
+         "fence.mbarrier_init.release.cluster;\n"
+         "A: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+         "@%p0 bra W; @%p1 bra E; mov.b32 %r2, word;\n"
+         "mapa.shared::cluster.u32 %r3, %r2, 1;\n"
+         "st.shared::cluster.b32 [%r3], 5; mov.b32 %r2, bar;\n"
+         "mapa.shared::cluster.u32 %r3, %r2, 1;\n" +
+         arrive + "\nbra E; W: " + wait + "\nld.shared.b32 %r4, [word];\nE:" +
+         end + "\nmad.wide.u32 %o, %r1, 1024, %o;";
+}
+
+/// Warp 0 writes tensor memory, warp 4 reads it.
+std::string betweenWarps(const std::string &before, const std::string &after) {
+  return tmem("setp.ge.u32 %p2, %t, 128; shr.u32 %r5, %t, 5; and.b32 %r5, "
+              "%r5, 3;\nsetp.ne.s32 %p3, %r5, 0; and.b32 %r4, %r4, "
+              "0x0060ffff;\n@%p3 bra J; @%p2 bra J;\n" +
+                  kStore + "\nJ: " + before + " bar.sync 1; " + after +
+                  "\n@%p3 bra K; @!%p2 bra K;\n" + kLoad +
+                  "tcgen05.wait::ld.sync.aligned; K:",
+              "bar.sync 0;");
+}
+
+const char *kPeer = ".shared .align 4 .b32 word;\n"
+                    ".shared .align 8 .b64 bar;\n";
+const std::string kClusterEnd =
+    "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+const std::string kClusterWait =
+    "mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p2, [bar], 0;\n"
+    "@!%p2 bra W;";
 
 const std::vector<Case> &cases() {
   static const std::vector<Case> kCases = {
@@ -300,6 +337,43 @@ const std::vector<Case> &cases() {
        "setp.eq.s32 %p0, %t, 0; @%p0 st.global.b32 [fresh], 1;\n"
        "bar.sync 0; ld.global.b32 %r1, [fresh];",
        64, ".global .align 4 .b8 fresh[64];\n", HazardLevel::Full},
+      // An arrival in another CTA releases at CTA scope unless it says more.
+      {"read-unordered",
+       remote("mbarrier.arrive.shared::cluster.b64 _, [%r3];", kClusterWait,
+              kClusterEnd),
+       remote("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];",
+              kClusterWait, kClusterEnd),
+       32, kPeer, HazardLevel::Fast, 2},
+      {"read-unordered",
+       remote("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];",
+              "mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n"
+              "@!%p2 bra W;",
+              kClusterEnd),
+       remote("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];",
+              kClusterWait, kClusterEnd),
+       32, kPeer, HazardLevel::Fast, 2},
+      // The CTA that is written to may be gone.
+      {"exit-while-pending",
+       remote("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];",
+              "", ""),
+       remote("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];",
+              kClusterWait, kClusterEnd),
+       32, ".shared .align 4 .b32 word;\n.shared .align 8 .b64 bar;\n",
+       HazardLevel::Fast, 2},
+      {"tcgen05-fence", betweenWarps("", ""),
+       betweenWarps("tcgen05.fence::before_thread_sync;",
+                    "tcgen05.fence::after_thread_sync;"),
+       160, kTmem, HazardLevel::Full},
+      {"read-unordered|uninitialized|overwrite-in-use",
+       "setp.ne.s32 %p0, %t, 0; rem.u32 %r5, %t, 4; shl.b32 %r5, %r5, 2;\n"
+       "mov.b32 %r6, word; add.s32 %r6, %r6, %r5; add.s64 %d2, %o, 4096;\n"
+       "cp.async.ca.shared.global [%r6], [%d2], 4; cp.async.commit_group;\n"
+       "ld.shared.b32 %r7, [%r6]; cp.async.wait_group 0;",
+       "setp.ne.s32 %p0, %t, 0; rem.u32 %r5, %t, 4; shl.b32 %r5, %r5, 2;\n"
+       "mov.b32 %r6, word; add.s32 %r6, %r6, %r5; add.s64 %d2, %o, 4096;\n"
+       "cp.async.ca.shared.global [%r6], [%d2], 4; cp.async.commit_group;\n"
+       "cp.async.wait_group 0; ld.shared.b32 %r7, [%r6];",
+       4, kWord},
       {"tmem-leak",
        "setp.ge.u32 %p0, %t, 32; mov.b32 %r1, 32; @%p0 bra A;\n"
        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], "

@@ -43,9 +43,7 @@ __device__ void gemm(const TensorMap *a, const TensorMap *b, float *d, int n, in
   if (warp == 5) {
     tensorAlloc<CTAS>(&c.accumulator, kColumns);
   }
-  fenceBeforeThreadSync();
   everyoneArrives<CTAS>();
-  fenceAfterThreadSync();
   uint32_t accumulator = c.accumulator;
 
   int steps = k / kTileK, stage = 0, phase = 0;
@@ -75,7 +73,6 @@ __device__ void gemm(const TensorMap *a, const TensorMap *b, float *d, int n, in
   } else if (warp == 5 && rank == 0 && electOne()) {
     for (int step = 0; step < steps; ++step) {
       barrierWait(&c.full[stage], phase);
-      fenceAfterThreadSync();
       uint64_t da = operandDescriptor(tiles + stage * 2 * kOperandBytes);
       uint64_t db = operandDescriptor(tiles + stage * 2 * kOperandBytes + kOperandBytes);
       for (int part = 0; part < 4; ++part) { // 16 elements, 32 bytes
@@ -90,6 +87,7 @@ __device__ void gemm(const TensorMap *a, const TensorMap *b, float *d, int n, in
     barrierWait(&c.done, 0);
     fenceAfterThreadSync();
     float *out = d + size_t(row + threadIdx.x) * n + column;
+#pragma unroll 1
     for (uint32_t x = 0; x < kColumns; x += 16) {
       float v[16];
       loadColumns(accumulator + (uint32_t(warp) << 21) + x, v);
@@ -98,10 +96,7 @@ __device__ void gemm(const TensorMap *a, const TensorMap *b, float *d, int n, in
       }
     }
   }
-  __syncwarp();
-  fenceBeforeThreadSync();
   everyoneArrives<CTAS>();
-  fenceAfterThreadSync();
   if (warp == 5) {
     tensorFree<CTAS>(accumulator, kColumns);
   }

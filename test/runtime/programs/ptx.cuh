@@ -25,7 +25,6 @@ __device__ inline void barrierInit(uint64_t *bar, uint32_t count) {
 /// Makes initialized barriers known to the cluster and to the async proxy.
 __device__ inline void barrierInitFence() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 __device__ inline void barrierExpect(uint64_t *bar, uint32_t bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(sharedAddress(bar)),
@@ -80,7 +79,4 @@ __device__ inline void commitStores() {
 }
 template <int N> __device__ inline void waitStoresRead() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
-}
-__device__ inline void waitStores() {
-  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }

@@ -35,9 +35,6 @@ template <int CTAS> __device__ inline void tensorFree(uint32_t address, uint32_t
                  "r"(columns));
   }
 }
-__device__ inline void fenceBeforeThreadSync() {
-  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-}
 __device__ inline void fenceAfterThreadSync() {
   asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 }

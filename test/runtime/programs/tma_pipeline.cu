@@ -62,7 +62,9 @@ extern "C" __global__ void __launch_bounds__(kWorkers + 32)
       phase ^= 1;
     }
   }
+  // The buffers must outlive the stores' reads; the end of the kernel does the
+  // rest.
   if (threadIdx.x == 0) {
-    waitStores();
+    waitStoresRead<0>();
   }
 }
