@@ -284,7 +284,11 @@ void replace(Warp &w, const Instruction &i, uint32_t mask) {
     ++w.cluster->effects;
   }
 }
+/// One copy by the whole warp, which also releases what came before it.
 void copyMap(Warp &w, const Instruction &i, uint32_t mask) {
+  if (!w.converged(0xffffffffu, mask)) {
+    return;
+  }
   unsigned l = unsigned(__builtin_ctz(mask));
   for (unsigned half = 0; half < 128; half += 64) {
     uint8_t *to =
@@ -292,12 +296,15 @@ void copyMap(Warp &w, const Instruction &i, uint32_t mask) {
                   l, MemoryAccess::MapChange);
     uint8_t *from =
         to ? w.resolve(StateSpace::Shared, w.address(w.operand(i, 1), l) + half,
-                       64, l, MemoryAccess::MapChange)
+                       64, l, MemoryAccess::MapRead)
            : nullptr;
     if (!from) {
       return;
     }
     std::memcpy(to, from, 64);
+  }
+  if (Hazards *h = w.cluster->hazards) {
+    h->fence(w, mask, MemoryScope::Gpu);
   }
   ++w.cluster->effects;
 }

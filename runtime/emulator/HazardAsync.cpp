@@ -75,13 +75,13 @@ void Hazards::signalUse(const Instruction &i, uint32_t warp,
 }
 
 Hazards::Standing Hazards::standing(const Issuer &issuer, Record earlier,
-                                    bool isWrite) const {
+                                    bool isWrite, bool reads) const {
   const ThreadKnowledge &k = *issuer.knowledge;
   uint32_t c = earlier.component(), t = earlier.time();
   bool ordered = c == issuer.thread ? t <= issuer.time
                  : c == issuer.stream && issuer.position
                      ? t <= issuer.position
-                     : (isWrite ? k.strict : k.loose).knows(c, t);
+                     : (reads ? k.strict : k.loose).knows(c, t);
   if (!ordered) {
     return Standing::Unordered;
   }
@@ -102,7 +102,7 @@ void Hazards::checkRead(const Work &work, Record write,
               "read of " + where + ", which nothing wrote");
     return;
   }
-  switch (standing(*work.issuer, write, true)) {
+  switch (standing(*work.issuer, write, true, true)) {
   case Standing::Unordered:
     findAsync(FindingKind::ReadUnordered, *work.instruction, work.warp,
               "read of " + where +
@@ -123,7 +123,7 @@ void Hazards::checkRead(const Work &work, Record write,
 
 void Hazards::checkWrite(const Work &work, Record earlier, bool wasWrite,
                          const std::string &where) {
-  switch (standing(*work.issuer, earlier, wasWrite)) {
+  switch (standing(*work.issuer, earlier, wasWrite, false)) {
   case Standing::Unordered:
     findAsync(wasWrite ? FindingKind::WriteUnordered
                        : FindingKind::OverwriteInUse,
@@ -155,7 +155,7 @@ void Hazards::readCells(const Work &work, Cell *cells, size_t count,
     Cell &cell = cells[k];
     if (cell.write != checked) {
       checked = cell.write;
-      if (!checked || standing(*work.issuer, checked, true) !=
+      if (!checked || standing(*work.issuer, checked, true, true) !=
                           Standing::Ordered) {
         checkRead(work, checked,
                   "shared address " + hexadecimal(address + 4 * k));
@@ -176,7 +176,7 @@ void Hazards::writeCells(const Work &work, Cell *cells, size_t count,
     Cell &cell = cells[k];
     if (cell.write && cell.write != written) {
       written = cell.write;
-      if (standing(*work.issuer, written, true) != Standing::Ordered) {
+      if (standing(*work.issuer, written, true, false) != Standing::Ordered) {
         checkWrite(work, written, true,
                    "shared address " + hexadecimal(address + 4 * k));
       }
@@ -184,7 +184,8 @@ void Hazards::writeCells(const Work &work, Cell *cells, size_t count,
     for (unsigned n = 0; n < 2; ++n) {
       if (cell.read[n] && cell.read[n] != read[n]) {
         read[n] = cell.read[n];
-        if (standing(*work.issuer, read[n], false) != Standing::Ordered) {
+        if (standing(*work.issuer, read[n], false, false) !=
+            Standing::Ordered) {
           checkWrite(work, read[n], false,
                      "shared address " + hexadecimal(address + 4 * k));
         }
@@ -254,7 +255,7 @@ void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
           continue;
         }
         if (!isMap && cell.cluster == cluster_->id &&
-            standing(op.issuer, r, true) == Standing::Ordered) {
+            standing(op.issuer, r, true, true) == Standing::Ordered) {
           good = r;
           continue;
         }
@@ -318,6 +319,11 @@ void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
   auto it = bulk_.find(op.issuer.thread);
   uint32_t stream = it == bulk_.end() ? op.issuer.stream : it->second.writes;
   bool strong = op.reduction != 0;
+  // Lanes that store the same tile in one instruction: one of them wins.
+  auto together = [&](Record r) {
+    return r.isStream() && r.instruction() == indexOf(*op.instruction) &&
+           warpOf(r) == op.warp && r.time() == op.issuer.position;
+  };
   for (uint64_t at = offset; at < offset + bytes;) {
     uint64_t end = std::min(offset + bytes,
                             (at / GlobalPage::kBytes + 1) * GlobalPage::kBytes);
@@ -328,7 +334,8 @@ void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
       GlobalCell &cell = page.cells[word % (GlobalPage::kBytes / 4)];
       Record r = cell.write;
       uint32_t mask = bytesIn(word, at, end - at);
-      if (r && (r.bytes() & mask) && !(strong && r.strong()) && r != last) {
+      if (r && (r.bytes() & mask) && !(strong && r.strong()) &&
+          r != last && !(cell.cluster == cluster_->id && together(r))) {
         last = r;
         std::string where =
             "global address " + hexadecimal(a.base + word * 4);

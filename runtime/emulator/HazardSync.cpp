@@ -74,6 +74,7 @@ void Hazards::releaseTo(Warp &w, uint32_t mask, ReleaseState &to, Order order,
     } else {
       to.cluster.loose.join(c.knowledge->loose);
       to.cluster.loose.raiseLanes(w.index, c.mask, whole, s.now);
+      to.cluster.proxy.join(c.knowledge->proxy);
     }
   });
   ++s.now;
@@ -98,6 +99,7 @@ void Hazards::acquireFrom(Warp &w, uint32_t mask, const ReleaseState &from,
       k.before.join(from.cluster.before);
     } else {
       to.loose.join(from.cluster.loose);
+      to.proxy.join(from.cluster.proxy);
     }
   });
 }

@@ -74,7 +74,9 @@ void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
     bool sameWarp = component >= kFirstStream &&
                     streams_[component - kFirstStream].warp == op.warp;
     if (component == issuer.stream || k.after.knows(component, time) ||
-        ((sameWarp || !full()) && k.strict.knows(component, time))) {
+        (sameWarp && k.strict.knows(component, time)) ||
+        (!full() && (kind == FindingKind::ReadUnordered ? k.strict : k.loose)
+                        .knows(component, time))) {
       good = r;
       return;
     }
@@ -125,7 +127,9 @@ void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
   for (uint32_t s = column / kSlice; s * kSlice < column + columns && s < 16;
        ++s) {
     Record r = ctas_[cta.rank].allocation[s];
-    if (r && r.component() != issuer.thread &&
+    // A pair allocates together.
+    bool peer = cluster_->warps[op.warp].cta->rank != cta.rank;
+    if (r && !peer && r.component() != issuer.thread &&
         !k.strict.knows(r.component(), r.time())) {
       findAsync(FindingKind::TmemUse, *op.instruction, op.warp,
                 "uses " + tmemName(cta, lane, column) +
@@ -220,7 +224,9 @@ void Hazards::tmemAccess(Warp &w, uint32_t mask, uint32_t lane,
     bool own = component >= kFirstStream &&
                streams_[component - kFirstStream].warp == w.index;
     if (k.after.knows(component, time) ||
-        ((own || !full()) && k.strict.knows(component, time)) ||
+        (own && k.strict.knows(component, time)) ||
+        (!full() && (kind == FindingKind::ReadUnordered ? k.strict : k.loose)
+                        .knows(component, time)) ||
         // Loads of one warp and stores of one warp stay in order.
         component == stream) {
       good = r;

@@ -257,7 +257,8 @@ private:
   };
   enum class Standing : uint8_t { Ordered, Unfenced, Unordered };
   /// How an earlier access stands to asynchronous work.
-  Standing standing(const Issuer &issuer, Record earlier, bool isWrite) const;
+  Standing standing(const Issuer &issuer, Record earlier, bool isWrite,
+                    bool reads) const;
   /// The cells of a column range of tensor memory, made on first use.
   template <class F>
   void tmemCells(Cta &cta, uint32_t lane, uint32_t lanes, uint32_t column,
