@@ -66,8 +66,8 @@ Status loadVariables(Image &image, Memory &memory) {
                              "' is defined twice");
     }
     const Allocation *a = memory.find(*address, v.bytes);
-    if (a && (v.space == StateSpace::Const || !v.data.empty())) {
-      a->markWritten(0, v.bytes);
+    if (a) {
+      a->markWritten(0, v.bytes); // zero without an initializer
     }
     if (!v.data.empty()) {
       std::memcpy(memory.resolve(*address, v.data.size()), v.data.data(),
@@ -155,6 +155,16 @@ public:
     if (status && bytes) {
       std::memset(p, value, bytes);
       markWritten(address, bytes);
+    }
+    return status;
+  }
+  Status poison(uint64_t address, uint64_t bytes) override {
+    uint8_t *p = nullptr;
+    Status status = host(address, bytes, p);
+    if (status && bytes) {
+      std::memset(p, 0xff, bytes);
+      const Allocation *a = memory_.find(address, bytes);
+      a->forgetWrites(address - a->base, bytes);
     }
     return status;
   }

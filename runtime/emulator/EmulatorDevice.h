@@ -56,6 +56,8 @@ struct EmulatorKernel {
 class EmulatorDevice : public Device {
 public:
   virtual const EmulatorStats &stats() const = 0;
+  /// Fills with 0xFF, and forgets that the bytes were ever written.
+  virtual Status poison(uint64_t address, uint64_t bytes) = 0;
   virtual void setScheduleSeed(uint64_t seed) = 0;
   /// Of the last launch, which fails with StatusCode::Hazard if there are any.
   virtual const std::vector<Finding> &findings() const = 0;

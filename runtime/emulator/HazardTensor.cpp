@@ -31,9 +31,14 @@ void Hazards::tmemCells(Cta &cta, uint32_t lane, uint32_t lanes,
   }
 }
 
-Issuer Hazards::issueTensor(Warp &w, unsigned lane) {
+Issuer Hazards::issueTensor(Warp &w, unsigned lane, bool isCommit) {
   Issuer issuer = issue(w, lane);
   Queue &q = queues_[issuer.thread];
+  if (isCommit) {
+    issuer.time = q.lastIssue; // it covers what came before the operations
+  } else {
+    q.lastIssue = issuer.time;
+  }
   if (q.stream == 0) {
     q.stream = newStream(StreamInfo::TensorQueue, w.index, lane, 0);
   }
@@ -189,7 +194,8 @@ void Hazards::freeTmem(Warp &w, uint32_t mask, uint32_t column,
                 if (!r || r == good) {
                   continue;
                 }
-                if (k.loose.knows(r.component(), r.time())) {
+                if (k.loose.knows(r.component(), r.time()) ||
+                    k.after.knows(r.component(), r.time())) {
                   good = r;
                   continue;
                 }

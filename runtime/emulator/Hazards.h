@@ -139,7 +139,7 @@ public:
   // Asynchronous work (HazardAsync.cpp).
   Issuer issue(Warp &w, unsigned lane);
   Issuer issueBulk(Warp &w, unsigned lane, uint64_t group);
-  Issuer issueTensor(Warp &w, unsigned lane);
+  Issuer issueTensor(Warp &w, unsigned lane, bool isCommit);
   void bulkWait(Warp &w, uint32_t mask, uint64_t allowed, bool reads);
   /// cp.async: knowledge of a warp, and a stream for each lane.
   Issuer issueCopy(Warp &w, uint32_t mask);
@@ -212,6 +212,7 @@ private:
   };
   struct Queue {
     uint32_t stream = 0, position = 0;
+    uint32_t lastIssue = 0; // of an operation
   };
   struct BulkStreams {
     uint32_t reads = 0, writes = 0, issued = 0, instruction = 0;

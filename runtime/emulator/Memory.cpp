@@ -126,6 +126,12 @@ void Allocation::markWritten(uint64_t offset, uint64_t count) const {
   }
 }
 
+void Allocation::forgetWrites(uint64_t offset, uint64_t count) const {
+  for (uint64_t k = offset; written && k < offset + count; ++k) {
+    written[k / 8] &= uint8_t(~(1u << (k % 8)));
+  }
+}
+
 bool Allocation::allWritten(uint64_t offset, uint64_t count) const {
   for (uint64_t k = offset; written && k < offset + count; ++k) {
     if (!(__atomic_load_n(&written[k / 8], __ATOMIC_RELAXED) >> (k % 8) & 1)) {

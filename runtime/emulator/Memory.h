@@ -21,6 +21,7 @@ struct Allocation {
   std::unique_ptr<uint8_t[]> written;
 
   void markWritten(uint64_t offset, uint64_t count) const;
+  void forgetWrites(uint64_t offset, uint64_t count) const;
   bool allWritten(uint64_t offset, uint64_t count) const;
 };
 

@@ -221,7 +221,7 @@ void afterThreadSync(Warp &w, const Instruction &, uint32_t mask) {
 
 void enqueue(Warp &w, unsigned lane, TensorOp &op) {
   if (Hazards *h = w.cluster->hazards) {
-    op.issuer = h->issueTensor(w, lane);
+    op.issuer = h->issueTensor(w, lane, op.kind == TensorOp::Commit);
   }
   w.cluster->enqueueTensor(*w.cta, w.index * 32 + lane, op);
 }

@@ -569,7 +569,9 @@ void completeTensor(Cluster &c, Cta &cta, TensorOp &op) {
                             ? std::string("no mbarrier is initialized there")
                             : barrierArrive(c, *b, 1);
     if (!error.empty()) {
-      c.failAsync(FindingKind::ArrivalCount, *op.instruction, op.warp,
+      c.failAsync(b && b->valid ? FindingKind::ArrivalCount
+                                : FindingKind::BarrierLifetime,
+                  *op.instruction, op.warp,
               "arrival on the mbarrier at shared address " + hexadecimal(at) +
                   ": " + error);
       return;

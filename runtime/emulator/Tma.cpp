@@ -216,7 +216,9 @@ bool signal(Cluster &c, AsyncOp &op, uint32_t barrier, uint32_t bytes) {
     error = barrierComplete(c, *b, bytes);
   }
   if (!error.empty()) {
-    c.failAsync(FindingKind::TransactionBytes, *op.instruction, op.warp,
+    c.failAsync(b && b->valid ? FindingKind::TransactionBytes
+                              : FindingKind::BarrierLifetime,
+                *op.instruction, op.warp,
                 "complete_tx on the mbarrier at shared address " +
                     hexadecimal(barrier) + ": " + error);
     return false;

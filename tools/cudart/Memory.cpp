@@ -34,7 +34,7 @@ Error cudaMalloc(void **out, size_t bytes) {
   if (!address) {
     return report(address.status(), OutOfMemory);
   }
-  (void)s.device->fill(*address, 0xff, bytes, nullptr);
+  (void)s.device->poison(*address, bytes);
   s.allocations[*address] = bytes;
   *out = reinterpret_cast<void *>(*address);
   return Success;

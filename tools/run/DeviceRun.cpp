@@ -150,8 +150,10 @@ Status DeviceRun::launch(DeviceReport &report) {
   }
   workspace = std::move(*memory);
   if (*bytes) {
-    if (Status s =
-            device.fill(workspace.address(), fillOf(options), *bytes, nullptr);
+    if (Status s = open.emulator && options.poison
+                       ? open.emulator->poison(workspace.address(), *bytes)
+                       : device.fill(workspace.address(), fillOf(options),
+                                     *bytes, nullptr);
         !s) {
       return s;
     }

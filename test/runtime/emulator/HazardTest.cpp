@@ -331,12 +331,6 @@ const std::vector<Case> &cases() {
        "setmaxnreg.inc.sync.aligned.u32 160; bra E;\n"
        "A: setmaxnreg.dec.sync.aligned.u32 96; E:",
        256},
-      {"uninitialized",
-       "add.s64 %d1, %o, 8192; setp.eq.s32 %p0, %t, 0;\n"
-       "ld.global.b32 %r1, [fresh];",
-       "setp.eq.s32 %p0, %t, 0; @%p0 st.global.b32 [fresh], 1;\n"
-       "bar.sync 0; ld.global.b32 %r1, [fresh];",
-       64, ".global .align 4 .b8 fresh[64];\n", HazardLevel::Full},
       // An arrival in another CTA releases at CTA scope unless it says more.
       {"read-unordered",
        remote("mbarrier.arrive.shared::cluster.b64 _, [%r3];", kClusterWait,
@@ -411,6 +405,31 @@ TEST_P(Hazard, IsFoundAndItsCorrectionIsNot) {
     EXPECT_TRUE(wrong.has(c.id)) << c.id << ": " << wrong.status.message();
     Outcome right = runCase(c, c.right, seed);
     EXPECT_TRUE(right.status.ok()) << c.id << ": " << right.status.message();
+  }
+}
+
+TEST(FreshMemory, IsFoundWhenRead) {
+  for (bool written : {false, true}) {
+    EmulatorOptions options;
+    options.hazards = HazardLevel::Full;
+    Machine m;
+    m.device = createEmulatorDevice(options);
+    ASSERT_TRUE(m.load(kernelText("mad.wide.u32 %d1, %t, 8, %o;\n"
+                                  "ld.global.b32 %r1, [%d1];"))
+                    .ok());
+    auto fresh = m.device->allocate(32 * 8);
+    ASSERT_TRUE(fresh.ok());
+    if (written) {
+      ASSERT_TRUE(m.device->fill(*fresh, 0, 32 * 8, nullptr).ok());
+    }
+    std::vector<uint8_t> params;
+    append(params, *fresh);
+    Status status = m.run("k", params);
+    EXPECT_EQ(status.ok(), written) << status.message();
+    EXPECT_EQ(m.device->findings().empty(), written);
+    // Poison counts as not written.
+    ASSERT_TRUE(m.device->poison(*fresh, 32 * 8).ok());
+    EXPECT_EQ(m.run("k", params).code(), StatusCode::Hazard);
   }
 }
 
