@@ -83,6 +83,11 @@ float min32(float a, float b) { return canonical(minMax<false>(a, b, false)); }
 uint32_t abs32(uint32_t a) { return a & 0x7fffffffu; }
 uint32_t neg32(uint32_t a) { return a ^ 0x80000000u; }
 
+bool roundsOnce(Op op) {
+  return op == Add || op == Sub || op == Mul || op == Fma || op == Div ||
+         op == Rcp || op == Sqrt;
+}
+
 /// a op b (op c) in the given direction, in f32 or f64.
 template <class T> T compute(Op op, T a, T b, T c, bool nans) {
   switch (op) {
@@ -155,6 +160,19 @@ __attribute__((noinline)) T computeRounded(Op op, T a, T b, T c, bool nans,
   return r;
 }
 
+/// Whether a result of +-2^-126 counts as subnormal under .ftz. The ISA only
+/// says that subnormal results are flushed; Hopper decides by the value rounded
+/// to 24 bits with an exponent without bounds, so what comes to 2^-126 only by
+/// the coarser steps of subnormals is flushed.
+bool tiny32(Op op, float a, float b, float c, unsigned rounding) {
+  // The neighbours of 2^-126 are 2^-150 below it: to nearest, up to half of
+  // that (a tie is even) is 2^-126; in a direction, anything above is.
+  bool nearest = rounding == 0;
+  double r = computeRounded<double>(op, a, b, c, false, nearest ? 1 : rounding);
+  return nearest ? std::fabs(r) < 0x1p-126 - 0x1p-151
+                 : std::fabs(r) <= 0x1p-126 - 0x1p-150;
+}
+
 float general32(uint32_t op, uint32_t m, float a, float b, float c) {
   if (m & Ftz) {
     a = flush(a);
@@ -172,6 +190,10 @@ float general32(uint32_t op, uint32_t m, float a, float b, float c) {
   }
   float r =
       computeRounded<float>(Op(op), a, b, c, m & NaNs, m >> RoundShift & 3);
+  if ((m & Ftz) && std::fabs(r) == 0x1p-126f && roundsOnce(Op(op)) &&
+      tiny32(Op(op), a, b, c, m >> RoundShift & 3)) {
+    r = std::copysign(0.0f, r);
+  }
   if (m & XorSign) {
     r = floatOf((bitsOf(r) & 0x7fffffffu) | sign);
   }
@@ -281,14 +303,19 @@ uint32_t encodeHalfBits(bool bf16, double v) {
 
 uint32_t generalHalf(uint32_t op, uint32_t m, bool bf16, uint32_t ab,
                      uint32_t bb, uint32_t cb) {
+  const uint32_t top = bf16 ? 0x7f80 : 0x7c00;
   if (op == Abs || op == Neg) {
-    if ((m & Ftz) && !bf16 && (ab & 0x7c00) == 0) {
+    if ((m & Ftz) && (ab & top) == 0) {
       ab &= 0x8000;
+    }
+    // The ISA leaves the NaN open; Hopper's adder makes it canonical.
+    if ((ab & 0x7fff) > top) {
+      return 0x7fff;
     }
     return (op == Abs ? ab & 0x7fff : ab ^ 0x8000) & 0xffff;
   }
   auto load = [&](uint32_t bits) {
-    if ((m & Ftz) && !bf16 && (bits & 0x7c00) == 0) {
+    if ((m & Ftz) && (bits & top) == 0) {
       bits &= 0x8000;
     }
     if (m & AbsArguments) {
@@ -326,7 +353,10 @@ uint32_t generalHalf(uint32_t op, uint32_t m, bool bf16, uint32_t ab,
   if ((m & XorSign) && r == r) {
     bits = (bits & 0x7fff) | ((ab ^ bb) & 0x8000);
   }
-  if ((m & Ftz) && !bf16 && (bits & 0x7c00) == 0) {
+  // Subnormal with 11 bits and an exponent without bounds, like f32 (tiny32).
+  bool tiny = !bf16 && (bits & 0x7fff) == 0x400 && roundsOnce(Op(op)) &&
+              std::fabs(r) < 0x1p-14 - 0x1p-26;
+  if ((m & Ftz) && ((bits & top) == 0 || tiny)) {
     bits &= 0x8000;
   }
   return bits;
@@ -374,7 +404,7 @@ void testp(Warp &w, const Instruction &i, uint32_t mask) {
       r = std::isnan(x);
       break;
     case 4:
-      r = kind == FP_NORMAL;
+      r = kind == FP_NORMAL || kind == FP_ZERO; // ISA 9.7.3.1
       break;
     case 5:
       r = kind == FP_SUBNORMAL;

@@ -107,10 +107,16 @@ template <class T> T brev(T a) {
   }
   return r;
 }
+/// The ISA restricts positions and lengths to 0..255, and leaves larger ones
+/// open (9.7.1.24, 9.7.1.25). On Hopper the 32-bit forms take the lowest byte;
+/// the 64-bit forms, which are sequences of instructions, take all of it.
+template <class T> uint32_t fieldNumber(uint32_t v) {
+  return sizeof(T) == 4 ? v & 0xff : std::min(v, 0xffffu);
+}
 template <class T> T bfe(T a, uint32_t position, uint32_t length) {
   const unsigned top = 8 * sizeof(T) - 1;
-  position &= 0xff;
-  length &= 0xff;
+  position = fieldNumber<T>(position);
+  length = fieldNumber<T>(length);
   U<T> sign = 0;
   if (std::is_signed_v<T> && length != 0) {
     sign = U<T>(a) >> std::min(position + length - 1, top) & 1;
@@ -128,7 +134,7 @@ template <class T> void bfi(Warp &w, const Instruction &i, uint32_t mask) {
   const uint32_t *c = w.source<uint32_t>(w.operand(i, 3));
   const uint32_t *n = w.source<uint32_t>(w.operand(i, 4));
   perLane<T>(w, w.operand(i, 0), mask, [=](unsigned l) {
-    uint32_t position = c[l] & 0xff, length = n[l] & 0xff;
+    uint32_t position = fieldNumber<T>(c[l]), length = fieldNumber<T>(n[l]);
     T r = b[l];
     for (unsigned k = 0; k < length && position + k < 8 * sizeof(T); ++k) {
       T bit = a[l] >> k & 1;

@@ -264,7 +264,18 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
     return bitsOf((i.d & Ftz) ? flushed(r) : r);
   }
   case Type::TF32: {
-    uint32_t r = bitsOf(float(v.f));
+    uint32_t r = uint32_t(bits);
+    if ((r & 0x7fffffffu) > 0x7f800000u) {
+      // The ISA leaves NaNs open. With .rna, Hopper drops the lower bits, which
+      // may leave an infinity.
+      if (i.c != NearestAway) {
+        return 0x7fffffffu;
+      }
+      r &= 0xffffe000u;
+    }
+    if ((i.d & Relu) && (r & 0x80000000u)) {
+      r = 0;
+    }
     if ((r & 0x7f800000u) != 0x7f800000u) {
       if (i.c == NearestAway) {
         r += 0x1000;
@@ -276,7 +287,7 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
     if ((i.d & SatFinite) && (r & 0x7fffffffu) == 0x7f800000u) {
       r -= 0x2000; // the largest finite value
     }
-    return (i.d & Relu) && r == 0x80000000u ? 0 : r;
+    return r;
   }
   default: {
     double r = toDouble(v, rounding);

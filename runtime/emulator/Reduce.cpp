@@ -110,7 +110,8 @@ bool reductionSupported(Reduction op, Type type) {
   }
 }
 
-void reduceElement(Reduction op, Type type, uint8_t *to, const uint8_t *from) {
+void reduceElement(Reduction op, Type type, uint8_t *to, const uint8_t *from,
+                   bool ftz) {
   switch (type) {
   case Type::S32: {
     int32_t v = read<int32_t>(from);
@@ -136,9 +137,10 @@ void reduceElement(Reduction op, Type type, uint8_t *to, const uint8_t *from) {
     break;
   }
   case Type::F32: {
-    // Like red.add.f32 in global memory: subnormals are flushed.
-    auto flush = [](uint32_t v) {
-      return v & 0x7f800000u ? v : v & 0x80000000u;
+    // Unlike red.add.f32 in global memory, bulk copies keep subnormals, save
+    // for tensor maps of the type F32Ftz.
+    auto flush = [ftz](uint32_t v) {
+      return !ftz || (v & 0x7f800000u) ? v : v & 0x80000000u;
     };
     float v = numerics::floatOf(flush(read<uint32_t>(from)));
     update<uint32_t>(to, [=](uint32_t a) {

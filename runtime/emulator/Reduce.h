@@ -14,7 +14,8 @@ enum class Reduction : uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
 Type reductionType(TensorMapType type);
 bool reductionSupported(Reduction op, Type type);
 /// to = op(to, from), for a pair that is supported.
-void reduceElement(Reduction op, Type type, uint8_t *to, const uint8_t *from);
+void reduceElement(Reduction op, Type type, uint8_t *to, const uint8_t *from,
+                   bool ftz = false);
 
 } // namespace gmoe::emulator
 

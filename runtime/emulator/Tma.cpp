@@ -76,14 +76,22 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
     return false;
   }
   tile.bits = tensorMapElementBits(m.type);
+  if (int64_t(op.coordinates[0]) * tile.bits % 128 != 0) {
+    // Not in the ISA, but Hopper and Blackwell call it an illegal instruction.
+    c.failAsync(*op.instruction, op.warp,
+                "the innermost coordinate " +
+                    std::to_string(op.coordinates[0]) + " is " +
+                    std::to_string(int64_t(op.coordinates[0]) * tile.bits / 8) +
+                    " bytes into the row, not a multiple of 16");
+    return false;
+  }
   bool padded = m.type == TensorMapType::U4Align16B ||
                 m.type == TensorMapType::U6Align16B;
   tile.innerBytes = m.box[0] * (padded ? 8 : tile.bits) / 8;
   tile.extent[0] = m.box[0]; // without interleave its stride is ignored
   uint64_t rows = op.rowList ? 4 : 1;
   for (uint32_t k = 1; k < m.rank; ++k) {
-    tile.extent[k] =
-        (m.box[k] + m.elementStrides[k] - 1) / m.elementStrides[k];
+    tile.extent[k] = (m.box[k] + m.elementStrides[k] - 1) / m.elementStrides[k];
     rows *= tile.extent[k];
   }
   if (rows * tile.innerBytes > kMaximumSharedBytes) {
@@ -378,8 +386,8 @@ bool storeTile(Cluster &c, AsyncOp &op) {
               return true;
             }
             for (uint64_t b = 0; b < bytes; b += element) {
-              reduceElement(Reduction(op.reduction - 1), type, to + b,
-                            from + b);
+              reduceElement(Reduction(op.reduction - 1), type, to + b, from + b,
+                            tile.map.type == TensorMapType::F32Ftz);
             }
             return true;
           });

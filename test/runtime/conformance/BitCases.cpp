@@ -121,6 +121,11 @@ void bits(Table &table) {
     std::vector<uint64_t> at = {0,  1,  5,   31,  32,  33,
                                 63, 64, 200, 255, 256, 300};
     std::vector<uint64_t> length = {0, 1, 8, 16, 31, 32, 33, 63, 64, 255, 260};
+    // Beyond 255 the ISA says nothing. Hopper's own 32-bit instructions take
+    // the lowest byte; the 64-bit ones are made of others and take it all.
+    auto field = [w](uint64_t v) {
+      return w == 32 ? uint32_t(v & 0xff) : uint32_t(v);
+    };
     for (const char *sign : {"u", "s"}) {
       IntType t{"", w, *sign == 's'};
       table.row(
@@ -128,7 +133,7 @@ void bits(Table &table) {
           {w, w, 32, 32}, cross({few(w), at, length}, 0, w),
           [=](const uint64_t *v) {
             // ISA 9.7.1.24: the pseudocode of bfe.
-            uint32_t pos = v[1] & 0xff, len = v[2] & 0xff, msb = w - 1;
+            uint32_t pos = field(v[1]), len = field(v[2]), msb = w - 1;
             uint64_t fill = !t.isSigned || len == 0
                                 ? 0
                                 : v[0] >> std::min(pos + len - 1, msb) & 1;
@@ -152,7 +157,7 @@ void bits(Table &table) {
     }
     table.row(bfi, {w, w, w, 32}, cross({few(w), few(w), places}, 0, w),
               [=](const uint64_t *v) {
-                uint32_t pos = v[2] & 0xff, len = v[2] >> 16 & 0xff;
+                uint32_t pos = field(v[2] & 0xffff), len = field(v[2] >> 16);
                 uint64_t r = v[1];
                 for (uint32_t k = 0; k < len && pos + k < w; ++k) {
                   r = (r & ~(uint64_t(1) << (pos + k))) | (v[0] >> k & 1)

@@ -48,6 +48,8 @@ struct Case {
   uint32_t stride = 8; // bytes between the elements that `rule` compares
   Rule rule;
   std::vector<double> exact; // of the inexact rules
+  /// Part of the emulator's message, when no device runs the case to its end.
+  std::string refusal;
 };
 
 /// Cases that share one PTX module. `{target}` in the text is the device's.

@@ -24,6 +24,14 @@ TEST_P(Emulated, MatchesTheIsa) {
     for (const Case &c : f.cases) {
       ASSERT_FALSE(c.expected.empty()) << c.name;
       auto got = run(*device, **image, c);
+      if (!c.refusal.empty()) {
+        ASSERT_FALSE(got.ok()) << c.name;
+        EXPECT_NE(got.status().message().find(c.refusal), std::string::npos)
+            << c.name << ": " << got.status().message();
+        device = createEmulatorDevice(options);
+        image = load(*device, f);
+        continue;
+      }
       if (!got) {
         ADD_FAILURE() << c.name << ": " << got.status().message();
         continue;

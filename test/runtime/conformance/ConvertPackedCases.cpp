@@ -113,10 +113,25 @@ Family convertPackedFamily() {
                     {"rz", Round::Zero, false},
                     {"rz.relu", Round::Zero, true}};
   for (const auto &form : kTf32Forms) {
+    std::vector<uint64_t> in = floatsAround(kF32, Format{8, 10});
+    for (uint64_t v :
+         {0x7f800fff, 0x7f801000, 0x7f801fff, 0x7f802000, 0x7fbff001,
+          0x7fc01000, 0x7fffe000, 0x7fffefff, 0x7ffff000, 0x7fffffff}) {
+      in.insert(in.end(), {v, v | 0x80000000});
+    }
     table.row(std::string("cvt.") + form.mods + ".tf32.f32 $d, $a;", {32, 32},
-              column(floatsAround(kF32, Format{8, 10})),
+              column(in),
               [=](const uint64_t *v) {
-                uint64_t r = encode(kTF32, decode(kF32, v[0]), form.round);
+                // The ISA does not say what a NaN becomes. With .rna, Hopper
+                // drops its lower bits: an infinity if no other is set.
+                bool away = form.round == Round::NearestAway;
+                if (away && isNaN(kF32, v[0]) && isNaN(kTF32, v[0] >> 13)) {
+                  return v[0] & ~uint64_t(0x1fff);
+                }
+                Exact x = decode(kF32, v[0]);
+                x.infinite |= away && x.nan;
+                x.nan &= !away;
+                uint64_t r = encode(kTF32, x, form.round);
                 if (isNaN(kTF32, r)) {
                   return uint64_t(0x7fffffff);
                 }
@@ -126,7 +141,7 @@ Family convertPackedFamily() {
                 }
                 return form.relu && (r & kTF32.signBit()) ? 0 : r << 13;
               },
-              {Rule::AnyNaN, Rule::F32});
+              {Rule::Bitwise, Rule::F32});
   }
   return table.take();
 }

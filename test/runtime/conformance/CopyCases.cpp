@@ -273,7 +273,8 @@ void globalReductions(Kernels &k) {
       uint64_t flip = f.isSigned ? uint64_t(1) << (8 * f.bytes - 1) : 0;
       if (f.format) {
         Modifiers m;
-        m.ftz = f.format == &kF32; // as red.add.f32 in global memory
+        // f32 keeps subnormals, unlike red.add.f32 in global memory: the ISA
+        // says nothing of flushing here, and Hopper does not.
         z = arithmetic(*f.format, op, m, x, y, 0);
       } else {
         z = op == "add"   ? x + y

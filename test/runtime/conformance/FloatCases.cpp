@@ -123,8 +123,9 @@ void wide(Table &table, const FloatType &t) {
                        : which == "infinite"   ? x.infinite
                        : which == "number"     ? !x.nan
                        : which == "notanumber" ? x.nan
-                       : which == "normal"     ? !x.nan && !x.infinite && !small
-                                               : small && !x.zero();
+                       : which == "normal" // of zero too
+                           ? !x.nan && !x.infinite && (!small || x.zero())
+                           : small && !x.zero();
               });
   }
 }

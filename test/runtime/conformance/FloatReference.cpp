@@ -36,11 +36,12 @@ uint64_t arithmetic(const Format &f, const std::string &op, const Modifiers &m,
   }
   Exact x = decode(f, a), y = decode(f, b), z = decode(f, c);
   uint64_t r;
-  if (op == "abs") {
-    return a & ~f.signBit();
-  }
-  if (op == "neg") {
-    return a ^ f.signBit();
+  if (op == "abs" || op == "neg") {
+    // The NaN is not specified; halves go through Hopper's adder, which makes
+    // it the canonical one.
+    return f.width() == 16 && x.nan ? f.signBit() - 1
+           : op == "abs"            ? a & ~f.signBit()
+                                    : a ^ f.signBit();
   }
   if (op == "copysign") {
     return (b & ~f.signBit()) | (a & f.signBit());
@@ -66,6 +67,17 @@ uint64_t arithmetic(const Format &f, const std::string &op, const Modifiers &m,
       e = squareRoot(x);
     }
     r = encode(f, e, m.round);
+    // What counts as subnormal is the value rounded to the format's precision
+    // with an exponent without bounds: the ISA only says that subnormal results
+    // are flushed. So a value that gets to the smallest normal number by the
+    // coarser steps of subnormals alone is zero.
+    if (m.ftz && (r & ~f.signBit()) == f.smallestNormal()) {
+      e.e += 2;
+      uint64_t scaled = encode(f, e, m.round) & ~f.signBit();
+      if (scaled < 3 * f.smallestNormal()) {
+        r &= f.signBit();
+      }
+    }
   }
   bool nan = isNaN(f, r);
   if (m.ftz) {

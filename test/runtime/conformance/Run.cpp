@@ -9,7 +9,7 @@
 namespace gmoe::conformance {
 namespace {
 
-constexpr size_t kShown = 4;
+constexpr size_t kShown = 8;
 
 /// Device memory that lasts for one case.
 class Allocations {

@@ -52,8 +52,24 @@ void loads(Kernels &k) {
   using S = TensorMapSwizzle;
   loadCase(k, tensor("1d u8", T::U8, {100}, {64}, {0}));
   loadCase(k, tensor("1d f32 past the end", T::F32, {100}, {64}, {80}));
-  loadCase(k, tensor("1d u16 before the start", T::U16, {100}, {64}, {-20}));
+  loadCase(k, tensor("1d u16 before the start", T::U16, {100}, {64}, {-16}));
   loadCase(k, tensor("1d u64 outside", T::U64, {100}, {64}, {200}));
+  loadCase(k, tensor("1d u16 inside", T::U16, {100}, {64}, {24}));
+  loadCase(k, tensor("1d u8 before the start", T::U8, {100}, {64}, {-16}));
+  // A box must start at a multiple of 16 bytes in its row.
+  for (const Tensor &t :
+       {tensor("1d u16 at 20", T::U16, {100}, {64}, {20}),
+        tensor("1d u16 at -20", T::U16, {100}, {64}, {-20}),
+        tensor("1d u8 at 3", T::U8, {100}, {64}, {3}),
+        tensor("1d u8 at -1", T::U8, {100}, {64}, {-1}),
+        tensor("1d f32 at 1", T::F32, {100}, {64}, {1}),
+        tensor("2d u16 at 20", T::U16, {100, 8}, {64, 4}, {20, 2}),
+        tensor("2d u8 at -8", T::U8, {300, 8}, {128, 4}, {-8, 2}, S::B128),
+        tensor("2d u64 at 1", T::U64, {30, 8}, {8, 4}, {1, 2}),
+        tensor("3d u8 at 8", T::U8, {128, 4, 4}, {64, 2, 2}, {8, 1, 1})}) {
+    loadCase(k, t);
+    k.last().refusal = "not a multiple of 16";
+  }
   for (T type : {T::U8, T::U16, T::U32, T::S32, T::U64, T::S64, T::F16, T::F32,
                  T::F64, T::BF16}) {
     unsigned e = bytesOf(type);
@@ -72,7 +88,7 @@ void loads(Kernels &k) {
       loadCase(k, tensor("2d " + n, T::BF16, {300, 80}, {s.span / 2, rows},
                          {16, 3}, s.swizzle, 0, 16));
       loadCase(k, tensor("2d clipped " + n, T::U8, {300, 80}, {s.span, rows},
-                         {-8, 30}, s.swizzle));
+                         {-16, 30}, s.swizzle));
       loadCase(k, tensor("2d clipped below " + n, T::F32, {100, 80},
                          {s.span / 4, rows}, {96, -5}, s.swizzle));
     }
@@ -211,14 +227,14 @@ void edited(Kernels &k) {
             "@%p0 bra wait; fence.proxy.tensormap::generic.acquire.gpu [%a1], "
             "128; mbarrier.arrive.expect_tx.shared.b64 _, [bar], 384; "
             "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::"
-            "complete_tx::bytes [buf], [%a1, {52, 2, 1}], [bar];" +
+            "complete_tx::bytes [buf], [%a1, {56, 2, 1}], [bar];" +
             kWait + copyLoop(384, false),
         2, 1, 0, kBuffer);
     c.block = {128, 1, 1};
     c.inputs = {randomTensor(t, 6), std::vector<uint8_t>(128)};
     c.maps = {{t.desc, 0, 64}}; // the kernel corrects the address
     Tensor now = tensor("", TensorMapType::F16, {60, 6, 3}, {16, 6, 2},
-                        {52, 2, 1}, TensorMapSwizzle::B32);
+                        {56, 2, 1}, TensorMapSwizzle::B32);
     now.desc.strides = {144, 4608, 0, 0};
     c.expected.assign(384, 0);
     forElements(now, [&](unsigned offset, int64_t global) {

@@ -62,7 +62,7 @@ void stores(Kernels &k) {
     storeCase(k, tensor("2d clipped" + n, T::F32, {100, 40}, {s.span / 4, 16},
                         {96, 30}, s.swizzle));
     storeCase(k, tensor("2d clipped at the start" + n, T::U8, {300, 40},
-                        {s.span, 16}, {-5, -3}, s.swizzle));
+                        {s.span, 16}, {-16, -3}, s.swizzle));
     storeCase(k, tensor("3d" + n, T::U16, {200, 10, 6}, {s.span / 2, 5, 3},
                         {8, 7, 4}, s.swizzle));
     storeCase(k, tensor("5d" + n, T::F32, {64, 3, 4, 3, 3},
@@ -71,6 +71,12 @@ void stores(Kernels &k) {
   storeCase(k, tensor("1d", T::U64, {100}, {64}, {60}));
   storeCase(k,
             tensor("4d", T::U8, {64, 5, 4, 3}, {32, 3, 2, 2}, {16, 3, 1, 2}));
+  for (const Tensor &t :
+       {tensor("1d at 4", T::U16, {100}, {64}, {4}),
+        tensor("2d at -5", T::U8, {300, 40}, {128, 16}, {-5, 3}, S::B128)}) {
+    storeCase(k, t);
+    k.last().refusal = "not a multiple of 16";
+  }
   auto box = [](const char *name, T type, unsigned e) {
     return tensor(name, type, {128 / e, 12}, {64 / e, 8}, {int(96 / e), 2},
                   S::B64);
@@ -88,7 +94,8 @@ void stores(Kernels &k) {
       return arithmetic(f, name, Modifiers(), a, b, 0);
     };
   };
-  storeCase(k, box("f32", T::F32, 4), "add", sum(kF32, true));
+  storeCase(k, box("f32", T::F32, 4), "add", sum(kF32));
+  storeCase(k, box("f32 ftz", T::F32Ftz, 4), "add", sum(kF32, true));
   storeCase(k, box("f16", T::F16, 2), "add", sum(kF16));
   storeCase(k, box("bf16", T::BF16, 2), "add", sum(kBF16));
   storeCase(k, box("f64", T::F64, 8), "add", sum(kF64));

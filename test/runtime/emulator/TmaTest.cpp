@@ -81,7 +81,7 @@ TEST(Tma, Tile2DSwizzlesAndBounds) {
                {TensorMapSwizzle::B64, 64, 3},
                {TensorMapSwizzle::B32, 32, 1}};
   for (const Case &c : cases) {
-    for (int x : {0, 96, -16, -3}) {
+    for (int x : {0, 96, -16, -48}) {
       for (int y : {0, 10, -5, 100}) {
         TensorMapDesc d;
         d.rank = 2;
@@ -101,6 +101,44 @@ TEST(Tma, Tile2DSwizzlesAndBounds) {
           }
         }
       }
+    }
+  }
+}
+
+TEST(Tma, BoxesStartAt16Bytes) {
+  const std::string text =
+      std::string(prologue()) +
+      ".visible .entry k(.param .align 64 .b8 map[128], .param .b32 x) {\n"
+      ".shared .align 128 .b8 buf[512]; .reg .b32 %r<9>; .reg .b64 %d<4>;\n"
+      ".reg .pred %p<2>; mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2;\n"
+      "mov.b32 %r2, buf; add.s32 %r1, %r1, %r2; st.shared.b32 [%r1], %r0;\n"
+      "fence.proxy.async.shared::cta; bar.sync 0;\n"
+      "setp.ne.s32 %p0, %r0, 0; @%p0 bra E;\n"
+      "mov.b64 %d0, map; cvta.param.u64 %d0, %d0; ld.param.b32 %r4, [x];\n"
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
+      "[%d0, {%r4, 0}], [buf];\n"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; E: ret; }\n";
+  for (int32_t x : {0, 8, -8, 4, -1, 20}) {
+    Machine m(1);
+    ASSERT_TRUE(m.load(text).ok()) << m.load(text).message();
+    TensorMapDesc d;
+    d.type = TensorMapType::U16;
+    d.rank = 2;
+    d.address = m.upload(std::vector<uint16_t>(64 * 4, 0));
+    d.dims = {64, 4, 0, 0, 0};
+    d.strides = {128, 0, 0, 0};
+    d.box = {16, 4, 0, 0, 0};
+    auto map = m.device->encodeTensorMap(d);
+    ASSERT_TRUE(map.ok());
+    std::vector<uint8_t> params;
+    append(params, *map);
+    append(params, x);
+    Status status = m.run("k", params);
+    EXPECT_EQ(status.ok(), x % 8 == 0) << x;
+    if (!status) {
+      EXPECT_NE(status.message().find("not a multiple of 16"),
+                std::string::npos)
+          << status.message();
     }
   }
 }
