@@ -59,15 +59,13 @@ void Hazards::signalUse(const Instruction &i, uint32_t warp,
   const BarrierState &s = barriers_[b.hazard - 1];
   if (!initialized(*issuer.knowledge, issuer.thread, s)) {
     findAsync(FindingKind::BarrierLifetime, i, warp,
-              "signals the mbarrier at shared address " +
-                  hexadecimal(address) +
+              "signals the mbarrier at shared address " + hexadecimal(address) +
                   ", whose initialization is not ordered before it",
               s.init);
   } else if (!s.fenced && !issuer.knowledge->proxy.knows(s.init.component(),
                                                          s.init.time())) {
     findAsync(FindingKind::ProxyFence, i, warp,
-              "signals the mbarrier at shared address " +
-                  hexadecimal(address) +
+              "signals the mbarrier at shared address " + hexadecimal(address) +
                   " through the async proxy, after its initialization "
                   "without fence.mbarrier_init or fence.proxy.async",
               s.init);
@@ -86,9 +84,8 @@ Hazards::Standing Hazards::standing(const Issuer &issuer, Record earlier,
     return Standing::Unordered;
   }
   // What asynchronous work wrote is in the async proxy already.
-  bool generic =
-      !earlier.isStream() ||
-      streams_[c - kFirstStream].kind == StreamInfo::CopyGroups;
+  bool generic = !earlier.isStream() ||
+                 streams_[c - kFirstStream].kind == StreamInfo::CopyGroups;
   return (isWrite || issuer.fencesReads) && generic && !issuer.genericProxy &&
                  !k.proxy.knows(c, t)
              ? Standing::Unfenced
@@ -155,8 +152,8 @@ void Hazards::readCells(const Work &work, Cell *cells, size_t count,
     Cell &cell = cells[k];
     if (cell.write != checked) {
       checked = cell.write;
-      if (!checked || standing(*work.issuer, checked, true, true) !=
-                          Standing::Ordered) {
+      if (!checked ||
+          standing(*work.issuer, checked, true, true) != Standing::Ordered) {
         checkRead(work, checked,
                   "shared address " + hexadecimal(address + 4 * k));
       }
@@ -205,15 +202,15 @@ void Hazards::asyncWriteShared(const AsyncOp &op, Cta &cta, uint32_t offset,
   Record record;
   if (signals && signals->hazard) {
     BarrierState &b = barriers_[signals->hazard - 1];
-    record = Record(b.stream, b.phases + 1, indexOf(*op.instruction), false,
-                    0xf);
+    record =
+        Record(b.stream, b.phases + 1, indexOf(*op.instruction), false, 0xf);
     ctas_[cta.rank].copies[b.stream] = record;
   } else {
-    record = Record(op.issuer.thread, op.issuer.time,
-                    indexOf(*op.instruction), false, 0xf);
+    record = Record(op.issuer.thread, op.issuer.time, indexOf(*op.instruction),
+                    false, 0xf);
   }
-  writeCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4,
-             record, uint64_t(cta.rank) << 24 | offset);
+  writeCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4, record,
+             uint64_t(cta.rank) << 24 | offset);
 }
 
 void Hazards::asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,
@@ -225,14 +222,13 @@ void Hazards::asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,
     // Done when the mbarrier's phase is.
     const BarrierState &b = barriers_[signals->hazard - 1];
     Work work{op.instruction, op.warp, &op.issuer};
-    readCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4,
-              Record(b.stream, b.phases + 1, indexOf(*op.instruction), false,
-                     0xf),
-              uint64_t(cta.rank) << 24 | offset);
+    readCells(
+        work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4,
+        Record(b.stream, b.phases + 1, indexOf(*op.instruction), false, 0xf),
+        uint64_t(cta.rank) << 24 | offset);
     return;
   }
-  readShared(*op.instruction, op.warp, op.issuer, cta, offset,
-             uint32_t(bytes));
+  readShared(*op.instruction, op.warp, op.issuer, cta, offset, uint32_t(bytes));
 }
 
 void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
@@ -259,9 +255,8 @@ void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
           good = r;
           continue;
         }
-        std::string where =
-            std::string(isMap ? "the tensor map at " : "") +
-            "global address " + hexadecimal(a.base + word * 4);
+        std::string where = std::string(isMap ? "the tensor map at " : "") +
+                            "global address " + hexadecimal(a.base + word * 4);
         if (cell.cluster != cluster_->id) {
           auto it = clusters_.find(cell.cluster);
           if (it == clusters_.end() || it->second < cell.clusterTime) {
@@ -272,9 +267,8 @@ void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
           }
         } else if (isMap) {
           uint32_t c = r.component();
-          bool ordered = c == op.issuer.thread
-                             ? r.time() <= op.issuer.time
-                             : k.strict.knows(c, r.time());
+          bool ordered = c == op.issuer.thread ? r.time() <= op.issuer.time
+                                               : k.strict.knows(c, r.time());
           if (!ordered) {
             checkRead(work, r, where);
           } else if (!r.isStream() && !k.maps.knows(c, r.time())) {
@@ -334,11 +328,10 @@ void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
       GlobalCell &cell = page.cells[word % (GlobalPage::kBytes / 4)];
       Record r = cell.write;
       uint32_t mask = bytesIn(word, at, end - at);
-      if (r && (r.bytes() & mask) && !(strong && r.strong()) &&
-          r != last && !(cell.cluster == cluster_->id && together(r))) {
+      if (r && (r.bytes() & mask) && !(strong && r.strong()) && r != last &&
+          !(cell.cluster == cluster_->id && together(r))) {
         last = r;
-        std::string where =
-            "global address " + hexadecimal(a.base + word * 4);
+        std::string where = "global address " + hexadecimal(a.base + word * 4);
         if (cell.cluster == cluster_->id) {
           checkWrite(work, r, true, where);
         } else {
@@ -351,8 +344,8 @@ void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
           }
         }
       }
-      cell.write = Record(stream, op.issuer.position,
-                          indexOf(*op.instruction), strong, mask);
+      cell.write = Record(stream, op.issuer.position, indexOf(*op.instruction),
+                          strong, mask);
       cell.cluster = uint32_t(cluster_->id);
       cell.clusterTime = clusterTime_;
     }

@@ -6,8 +6,7 @@ namespace gmoe::emulator {
 uint32_t Hazards::copyStream(uint32_t thread) {
   uint32_t &stream = copies_[thread];
   if (stream == 0) {
-    stream =
-        newStream(StreamInfo::CopyGroups, thread / 32, thread % 32, 0);
+    stream = newStream(StreamInfo::CopyGroups, thread / 32, thread % 32, 0);
   }
   return stream;
 }
@@ -40,8 +39,7 @@ void Hazards::threadCopy(const AsyncOp &op, const ThreadCopy &copy) {
           ? cluster_->context->memory->find(copy.global, copy.sourceBytes)
           : nullptr;
   if (a) {
-    asyncReadGlobal(source, *a, copy.global - a->base, copy.sourceBytes,
-                    false);
+    asyncReadGlobal(source, *a, copy.global - a->base, copy.sourceBytes, false);
   }
 }
 

@@ -3,13 +3,6 @@
 
 namespace gmoe::emulator {
 
-void ReleaseState::join(const ReleaseState &o) {
-  cluster.join(o.cluster);
-  for (const auto &[rank, knowledge] : o.local) {
-    of(rank).join(knowledge);
-  }
-}
-
 Knowledge &ReleaseState::of(uint32_t rank) {
   for (auto &[r, knowledge] : local) {
     if (r == rank) {
@@ -163,8 +156,7 @@ void Hazards::warpSync(Warp &w, uint32_t members) {
   WarpState &s = state(w);
   uint32_t mask = members & s.whole;
   if (s.classes.size() == 1 && (s.classes[0].mask & ~mask) == 0) {
-    own(s.classes[0])
-        .strict.raiseLanes(w.index, mask, mask == s.whole, s.now);
+    own(s.classes[0]).strict.raiseLanes(w.index, mask, mask == s.whole, s.now);
     own(s.classes[0]).loose.raiseLanes(w.index, mask, mask == s.whole, s.now);
     ++s.now;
     return;
@@ -244,8 +236,8 @@ void Hazards::initBarrier(Warp &w, unsigned lane, uint32_t address,
                           MBarrier &b) {
   if (b.hazard == 0) {
     barriers_.emplace_back();
-    barriers_.back().stream = newStream(StreamInfo::BarrierPhases,
-                                        address >> 24, 0, address);
+    barriers_.back().stream =
+        newStream(StreamInfo::BarrierPhases, address >> 24, 0, address);
     b.hazard = uint32_t(barriers_.size());
   }
   BarrierState &s = barriers_[b.hazard - 1];
@@ -366,9 +358,9 @@ void Hazards::releaseAccess(Warp &w, unsigned lane, uint64_t address,
   if (access != Write) {
     w.acquires.push_back({lane, address});
   }
-  bool releases =
-      i.order == Order::Release || i.order == Order::AcqRel ||
-      i.order == Order::Sc || classOf(state(w), lane).knowledge->hasFenced;
+  bool releases = i.order == Order::Release || i.order == Order::AcqRel ||
+                  i.order == Order::Sc ||
+                  classOf(state(w), lane).knowledge->hasFenced;
   if (access == Read || !releases) {
     return;
   }

@@ -55,8 +55,8 @@ void Hazards::readShared(const Instruction &i, uint32_t warp,
   }
   Work work{&i, warp, &issuer};
   Record record(issuer.stream, issuer.position, indexOf(i), false, 0xf);
-  readCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4,
-            record, uint64_t(cta.rank) << 24 | offset);
+  readCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4, record,
+            uint64_t(cta.rank) << 24 | offset);
 }
 
 void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
@@ -67,8 +67,8 @@ void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
   }
   const Issuer &issuer = op.issuer;
   const ThreadKnowledge &k = *issuer.knowledge;
-  Record record(issuer.stream, issuer.position, indexOf(*op.instruction),
-                false, 0xf);
+  Record record(issuer.stream, issuer.position, indexOf(*op.instruction), false,
+                0xf);
   Record good;
   auto check = [&](Record r, FindingKind kind, uint32_t l, uint32_t c,
                    const char *what) {
@@ -89,46 +89,40 @@ void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
     findAsync(unfenced ? FindingKind::TensorFence : kind, *op.instruction,
               op.warp,
               std::string(what) + tmemName(cta, l, c) +
-                  (unfenced
-                       ? ": the accesses are ordered, but without "
-                         "tcgen05.fence::before_thread_sync and "
-                         "tcgen05.fence::after_thread_sync around the "
-                         "synchronization"
-                       : ", not ordered after the other access"),
+                  (unfenced ? ": the accesses are ordered, but without "
+                              "tcgen05.fence::before_thread_sync and "
+                              "tcgen05.fence::after_thread_sync around the "
+                              "synchronization"
+                            : ", not ordered after the other access"),
               r);
   };
-  tmemCells(cta, lane, lanes, column, columns,
-            [&](Cell &cell, uint32_t l, uint32_t c) {
-              if (access != Write) {
-                if (!cell.write) {
-                  findAsync(FindingKind::Uninitialized, *op.instruction,
-                            op.warp,
-                            "read of " + tmemName(cta, l, c) +
-                                ", which nothing wrote");
-                }
-                check(cell.write, FindingKind::ReadUnordered, l, c,
-                      "read of ");
-              }
-              if (access == Read) {
-                if (!cell.read[0] ||
-                    cell.read[0].component() == record.component()) {
-                  cell.read[0] = record;
-                } else {
-                  cell.read[1] = record;
-                }
-                return;
-              }
-              if (access == Write) {
-                check(cell.write, FindingKind::WriteUnordered, l, c,
-                      "write to ");
-              }
-              check(cell.read[0], FindingKind::OverwriteInUse, l, c,
-                    "write to ");
-              check(cell.read[1], FindingKind::OverwriteInUse, l, c,
-                    "write to ");
-              cell.write = record;
-              cell.read[0] = cell.read[1] = Record();
-            });
+  tmemCells(
+      cta, lane, lanes, column, columns,
+      [&](Cell &cell, uint32_t l, uint32_t c) {
+        if (access != Write) {
+          if (!cell.write) {
+            findAsync(FindingKind::Uninitialized, *op.instruction, op.warp,
+                      "read of " + tmemName(cta, l, c) +
+                          ", which nothing wrote");
+          }
+          check(cell.write, FindingKind::ReadUnordered, l, c, "read of ");
+        }
+        if (access == Read) {
+          if (!cell.read[0] || cell.read[0].component() == record.component()) {
+            cell.read[0] = record;
+          } else {
+            cell.read[1] = record;
+          }
+          return;
+        }
+        if (access == Write) {
+          check(cell.write, FindingKind::WriteUnordered, l, c, "write to ");
+        }
+        check(cell.read[0], FindingKind::OverwriteInUse, l, c, "write to ");
+        check(cell.read[1], FindingKind::OverwriteInUse, l, c, "write to ");
+        cell.write = record;
+        cell.read[0] = cell.read[1] = Record();
+      });
   for (uint32_t s = column / kSlice; s * kSlice < column + columns && s < 16;
        ++s) {
     Record r = ctas_[cta.rank].allocation[s];
@@ -174,8 +168,8 @@ void Hazards::commit(const TensorOp &op, Cta &cta, MBarrier &b,
 
 void Hazards::allocateTmem(Warp &w, uint32_t mask, uint32_t column,
                            uint32_t columns) {
-  Record record(threadOf(w, unsigned(__builtin_ctz(mask))), state(w).now,
-                w.pc, false, 0xf);
+  Record record(threadOf(w, unsigned(__builtin_ctz(mask))), state(w).now, w.pc,
+                false, 0xf);
   for (uint32_t s = column / kSlice; s < (column + columns) / kSlice; ++s) {
     ctas_[w.cta->rank].allocation[s] = record;
   }
@@ -207,9 +201,8 @@ void Hazards::freeTmem(Warp &w, uint32_t mask, uint32_t column,
             });
 }
 
-void Hazards::tmemAccess(Warp &w, uint32_t mask, uint32_t lane,
-                         uint32_t lanes, uint32_t column, uint32_t columns,
-                         bool store) {
+void Hazards::tmemAccess(Warp &w, uint32_t mask, uint32_t lane, uint32_t lanes,
+                         uint32_t column, uint32_t columns, bool store) {
   WarpState &s = state(w);
   unsigned first = unsigned(__builtin_ctz(mask));
   const ThreadKnowledge &k = *classOf(s, first).knowledge;
@@ -248,32 +241,28 @@ void Hazards::tmemAccess(Warp &w, uint32_t mask, uint32_t lane,
                        : ", not ordered after the other access"),
          r);
   };
-  tmemCells(*w.cta, lane, lanes, column, columns,
-            [&](Cell &cell, uint32_t l, uint32_t c) {
-              if (!store) {
-                if (!cell.write) {
-                  find(FindingKind::Uninitialized, w, int(first),
-                       "read of " + tmemName(*w.cta, l, c) +
-                           ", which nothing wrote");
-                }
-                check(cell.write, FindingKind::ReadUnordered, l, c,
-                      "read of ");
-                if (!cell.read[0] || cell.read[0].component() == stream) {
-                  cell.read[0] = record;
-                } else {
-                  cell.read[1] = record;
-                }
-                return;
-              }
-              check(cell.write, FindingKind::WriteUnordered, l, c,
-                    "write to ");
-              check(cell.read[0], FindingKind::OverwriteInUse, l, c,
-                    "write to ");
-              check(cell.read[1], FindingKind::OverwriteInUse, l, c,
-                    "write to ");
-              cell.write = record;
-              cell.read[0] = cell.read[1] = Record();
-            });
+  tmemCells(
+      *w.cta, lane, lanes, column, columns,
+      [&](Cell &cell, uint32_t l, uint32_t c) {
+        if (!store) {
+          if (!cell.write) {
+            find(FindingKind::Uninitialized, w, int(first),
+                 "read of " + tmemName(*w.cta, l, c) + ", which nothing wrote");
+          }
+          check(cell.write, FindingKind::ReadUnordered, l, c, "read of ");
+          if (!cell.read[0] || cell.read[0].component() == stream) {
+            cell.read[0] = record;
+          } else {
+            cell.read[1] = record;
+          }
+          return;
+        }
+        check(cell.write, FindingKind::WriteUnordered, l, c, "write to ");
+        check(cell.read[0], FindingKind::OverwriteInUse, l, c, "write to ");
+        check(cell.read[1], FindingKind::OverwriteInUse, l, c, "write to ");
+        cell.write = record;
+        cell.read[0] = cell.read[1] = Record();
+      });
   for (uint32_t slice = column / kSlice;
        slice * kSlice < column + columns && slice < 16; ++slice) {
     Record r = ctas_[w.cta->rank].allocation[slice];

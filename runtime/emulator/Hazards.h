@@ -46,7 +46,6 @@ struct ThreadKnowledge : Knowledge {
 struct ReleaseState {
   Knowledge cluster; // released at cluster scope or wider
   std::vector<std::pair<uint32_t, Knowledge>> local; // by CTA rank, any scope
-  void join(const ReleaseState &o);
   Knowledge &of(uint32_t rank);
 };
 
@@ -90,9 +89,6 @@ private:
   std::vector<Finding> findings_;
 };
 
-/// A LaunchHazards stops collecting after so many findings.
-constexpr size_t kMaximumFindings = 32;
-
 class Hazards {
 public:
   enum Access : uint8_t { Read, Write, Atomic };
@@ -102,8 +98,8 @@ public:
   bool full() const { return launch_.level() == HazardLevel::Full; }
 
   // Threads and memory (HazardMemory.cpp).
-  void shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset,
-              uint32_t bytes, Access access);
+  void shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset, uint32_t bytes,
+              Access access);
   void global(Warp &w, unsigned lane, const Allocation &a, uint64_t offset,
               uint32_t bytes, Access access);
   /// What a strong access releases, before it takes effect.
@@ -163,13 +159,12 @@ public:
                        uint64_t bytes, bool isMap);
   /// Keeps in mind that a copy reads a tensor map in global memory.
   void mapRead(const AsyncOp &op, uint64_t address, const MBarrier *signals);
-  void asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
-                        uint64_t offset, uint64_t bytes);
+  void asyncWriteGlobal(const AsyncOp &op, const Allocation &a, uint64_t offset,
+                        uint64_t bytes);
 
   // Tensor memory and tensor operations (HazardTensor.cpp).
-  void tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
-                    uint32_t lanes, uint32_t column, uint32_t columns,
-                    Access access);
+  void tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane, uint32_t lanes,
+                    uint32_t column, uint32_t columns, Access access);
   void commit(const TensorOp &op, Cta &cta, MBarrier &b, uint32_t address);
   void allocateTmem(Warp &w, uint32_t mask, uint32_t column, uint32_t columns);
   void freeTmem(Warp &w, uint32_t mask, uint32_t column, uint32_t columns);
@@ -221,7 +216,7 @@ private:
     std::vector<Cell> shared; // by word
     std::vector<Cell> tmem;   // by 16 lanes and column
     std::array<Record, 16> allocation;
-    Clock exits; // what the threads knew when they left
+    Clock exits;                       // what the threads knew when they left
     std::map<uint32_t, Record> copies; // the last into it, by stream
   };
   struct MapUse {
@@ -284,8 +279,8 @@ private:
   std::vector<WarpState> warps_;
   std::vector<CtaState> ctas_;
   std::vector<StreamInfo> streams_;
-  std::vector<BarrierState> barriers_; // by MBarrier::hazard - 1
-  std::unordered_map<uint32_t, Queue> queues_; // by thread
+  std::vector<BarrierState> barriers_;             // by MBarrier::hazard - 1
+  std::unordered_map<uint32_t, Queue> queues_;     // by thread
   std::unordered_map<uint32_t, BulkStreams> bulk_; // by thread
   std::unordered_map<uint32_t, uint32_t> copies_;  // streams by thread
   std::unordered_map<uint32_t, Queue> wgmma_;      // by warp

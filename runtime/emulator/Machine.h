@@ -403,6 +403,9 @@ std::string checkMma(const Cluster &cluster, const TensorOp &op);
 /// RegisterBudget.cpp: registers a thread has when the kernel starts.
 uint32_t initialRegisters(const Program &program, uint32_t warps);
 
+/// Deadlock.cpp: stops a cluster that is stuck, and says on what.
+void reportDeadlock(Cluster &cluster, const char *kind);
+
 // Scheduler.cpp
 void runCluster(Cluster &cluster);
 void initializeCluster(Cluster &cluster, const LaunchContext &context,

@@ -86,8 +86,9 @@ loadSubjects(const std::string &list) {
       continue;
     }
     if (arguments.size() < 3) {
-      return invalidArgument(cat("\"", line, "\": expected NAME run FILE "
-                                             "[OPTIONS] or NAME emulate FILE"));
+      return invalidArgument(cat("\"", line,
+                                 "\": expected NAME run FILE "
+                                 "[OPTIONS] or NAME emulate FILE"));
     }
     std::unique_ptr<Subject> subject;
     std::string path =

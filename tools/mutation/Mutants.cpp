@@ -194,9 +194,8 @@ private:
     Statement changed = s;
     std::string old = changed.operands[n];
     changed.operands[n] = "%gmoe_mutant";
-    return std::string("{ .reg .b32 %gmoe_mutant; ") + op +
-           " %gmoe_mutant, " + old + ", " + value + "; " + textOf(changed) +
-           " }";
+    return std::string("{ .reg .b32 %gmoe_mutant; ") + op + " %gmoe_mutant, " +
+           old + ", " + value + "; " + textOf(changed) + " }";
   }
   /// Moves statement k before the last of `targets` in its straight run.
   void early(size_t k, std::initializer_list<std::string_view> targets) {
@@ -205,8 +204,8 @@ private:
       const Statement &o = statements_[n];
       for (std::string_view target : targets) {
         if (o.is(target)) {
-          add(k, "moved before '" + o.name + "' of line " +
-                     std::to_string(o.line),
+          add(k,
+              "moved before '" + o.name + "' of line " + std::to_string(o.line),
               "");
           result_.back().earlyAt = o.begin;
           result_.back().early = textOf(s) + " ";
@@ -230,8 +229,8 @@ private:
       size_t at = o.find(name);
       while (at != std::string::npos) {
         size_t end = at + name.size();
-        if (end >= o.size() || !(std::isalnum((unsigned char)o[end]) ||
-                                 o[end] == '_')) {
+        if (end >= o.size() ||
+            !(std::isalnum((unsigned char)o[end]) || o[end] == '_')) {
           return true;
         }
         at = o.find(name, end);

@@ -62,8 +62,7 @@ public:
     }
     auto subjects = loadSubjects(options_.list);
     if (!subjects) {
-      std::fprintf(stderr, "error: %s\n",
-                   subjects.status().message().c_str());
+      std::fprintf(stderr, "error: %s\n", subjects.status().message().c_str());
       return 1;
     }
     for (auto &subject : *subjects) {
@@ -100,8 +99,8 @@ private:
       };
       Status status = subject.run(e);
       if (!status) {
-        std::printf("%s, seed %u, unmutated: %s\n", subject.name.c_str(),
-                    seed, status.message().c_str());
+        std::printf("%s, seed %u, unmutated: %s\n", subject.name.c_str(), seed,
+                    status.message().c_str());
         return false;
       }
     }

@@ -11,17 +11,17 @@ namespace {
 std::vector<std::string> findingsOf(const std::string &body, uint64_t seed,
                                     std::string &message) {
   Machine m(seed);
-  Status status = m.load(
-      std::string(prologue()) +
-      ".visible .entry k(.param .u64 map, .param .u64 in)\n{\n"
-      ".shared .align 128 .b8 buf[512]; .shared .align 8 .b64 full;\n"
-      ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
-      ".reg .b64 %map; .reg .b64 %in; .reg .b32 %zero;\n"
-      "mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0; mov.b32 %zero, 0;\n"
-      "ld.param.b64 %map, [map]; ld.param.b64 %in, [in];\n"
-      "@%p0 mbarrier.init.shared.b64 [full], 1;\n"
-      "fence.mbarrier_init.release.cluster; bar.sync 0;\n" +
-      body + "\nret;\n}\n");
+  Status status =
+      m.load(std::string(prologue()) +
+             ".visible .entry k(.param .u64 map, .param .u64 in)\n{\n"
+             ".shared .align 128 .b8 buf[512]; .shared .align 8 .b64 full;\n"
+             ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
+             ".reg .b64 %map; .reg .b64 %in; .reg .b32 %zero;\n"
+             "mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0; mov.b32 %zero, 0;\n"
+             "ld.param.b64 %map, [map]; ld.param.b64 %in, [in];\n"
+             "@%p0 mbarrier.init.shared.b64 [full], 1;\n"
+             "fence.mbarrier_init.release.cluster; bar.sync 0;\n" +
+             body + "\nret;\n}\n");
   EXPECT_TRUE(status.ok()) << status.message();
   TensorMapDesc desc;
   desc.type = TensorMapType::U8;
@@ -98,8 +98,8 @@ TEST(HazardLaunchControl, ResponseAndSlot) {
   // Read early: the slot is still empty, or is being written.
   expect({"launch-control", "uninitialized"}, tryCancel + read + kWait, right);
   // Reused early: other threads may still read.
-  expect({"launch-control", "proxy-fence"},
-         tryCancel + kWait + read + second, right);
+  expect({"launch-control", "proxy-fence"}, tryCancel + kWait + read + second,
+         right);
   // Reused without a proxy fence.
   expect({"proxy-fence"}, tryCancel + kWait + read + "bar.sync 0;\n" + second,
          right);

@@ -44,8 +44,8 @@ Outcome runCase(const Case &c, const std::string &body, uint64_t seed) {
   uint64_t out = m.upload(std::vector<uint64_t>(2048, 1));
   std::vector<uint8_t> params;
   append(params, out);
-  outcome.status = m.run("k", params, {c.threads, 1, 1}, {c.ctas, 1, 1}, 0,
-                         {c.ctas, 1, 1});
+  outcome.status =
+      m.run("k", params, {c.threads, 1, 1}, {c.ctas, 1, 1}, 0, {c.ctas, 1, 1});
   for (const Finding &f : m.device->findings()) {
     outcome.ids.push_back(findingId(f.kind));
   }
@@ -100,8 +100,7 @@ const std::string kWait =
 const std::string kStore =
     "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r4], {%t};\n"
     "tcgen05.wait::st.sync.aligned;";
-const std::string kLoad =
-    "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r7}, [%r4];";
+const std::string kLoad = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r7}, [%r4];";
 
 /// CTA 0 writes into CTA 1 and arrives there; CTA 1 waits and reads.
 std::string remote(const std::string &arrive, const std::string &wait,
@@ -115,8 +114,9 @@ std::string remote(const std::string &arrive, const std::string &wait,
          "mapa.shared::cluster.u32 %r3, %r2, 1;\n"
          "st.shared::cluster.b32 [%r3], 5; mov.b32 %r2, bar;\n"
          "mapa.shared::cluster.u32 %r3, %r2, 1;\n" +
-         arrive + "\nbra E; W: " + wait + "\nld.shared.b32 %r4, [word];\nE:" +
-         end + "\nmad.wide.u32 %o, %r1, 1024, %o;";
+         arrive + "\nbra E; W: " + wait +
+         "\nld.shared.b32 %r4, [word];\nE:" + end +
+         "\nmad.wide.u32 %o, %r1, 1024, %o;";
 }
 
 /// Warp 0 writes tensor memory, warp 4 reads it.
@@ -153,8 +153,7 @@ const std::vector<Case> &cases() {
       {"overwrite-in-use|read-unordered",
        "setp.ne.s32 %p1, %t, 0; @!%p1 st.shared.b32 [word], 1;\n"
        "bar.sync 0;\n" +
-           pairOf("ld.shared.b32 %r1, [word];", "",
-                  "st.shared.b32 [word], 2;"),
+           pairOf("ld.shared.b32 %r1, [word];", "", "st.shared.b32 [word], 2;"),
        "setp.ne.s32 %p1, %t, 0; @!%p1 st.shared.b32 [word], 1;\n"
        "bar.sync 0;\n" +
            pairOf("ld.shared.b32 %r1, [word];", "bar.sync 0;",
@@ -213,8 +212,8 @@ const std::vector<Case> &cases() {
               "st.global.b32 [%o+8192], 2;")},
       {"uninitialized", "ld.shared.b32 %r1, [word];",
        "setp.eq.s32 %p0, %t, 0; @%p0 st.shared.b32 [word], 1;\n"
-       "bar.sync 0; ld.shared.b32 %r1, [word];", 64,
-       kWord},
+       "bar.sync 0; ld.shared.b32 %r1, [word];",
+       64, kWord},
       {"uninitialized", "add.s32 %r1, %r2, 1;",
        "mov.b32 %r2, 3; add.s32 %r1, %r2, 1;", 32, "", HazardLevel::Full},
       // Which one depends on who comes first.
@@ -224,8 +223,8 @@ const std::vector<Case> &cases() {
        bulkLoad(kInit, "128", kWait), 32, kRing},
       {"transaction-bytes", bulkLoad(kInit, "112", kWait),
        bulkLoad(kInit, "128", kWait), 32, kRing},
-      {"proxy-fence", bulkLoad("", "128", kWait),
-       bulkLoad(kInit, "128", kWait), 32, kRing},
+      {"proxy-fence", bulkLoad("", "128", kWait), bulkLoad(kInit, "128", kWait),
+       32, kRing},
       {"proxy-fence",
        "setp.ne.s32 %p0, %t, 0; @%p0 bra E; st.shared.b32 [word], 1;\n"
        "st.shared.v2.b64 [word], {1, 1}; add.s64 %d2, %o, 4096;\n"
@@ -278,8 +277,7 @@ const std::vector<Case> &cases() {
               "mbarrier.arrive.shared.b64 %d1, [word];"),
        "setp.ne.s32 %p1, %t, 0;\n"
        "@!%p1 mbarrier.init.shared.b64 [word], 32;\n" +
-           pairOf("", "bar.sync 0;",
-                  "mbarrier.arrive.shared.b64 %d1, [word];"),
+           pairOf("", "bar.sync 0;", "mbarrier.arrive.shared.b64 %d1, [word];"),
        64, kWord},
       {"skipped-phase",
        "setp.ne.s32 %p1, %t, 0;\n"
@@ -378,16 +376,15 @@ const std::vector<Case> &cases() {
                 "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, %r1; Y:"),
        tmem("", "bar.sync 0;"), 64, kTmem},
       // The best known field bug: freed before the loads of others are done.
-      {"tmem-use",
-       tmem(kStore + kLoad + "tcgen05.wait::ld.sync.aligned;", ""),
+      {"tmem-use", tmem(kStore + kLoad + "tcgen05.wait::ld.sync.aligned;", ""),
        tmem(kStore + kLoad + "tcgen05.wait::ld.sync.aligned;", "bar.sync 0;"),
        64, kTmem},
       {"tmem-use",
        tmem(kStore + kLoad, "bar.sync 0; tcgen05.wait::ld.sync.aligned;"),
        tmem(kStore + kLoad, "tcgen05.wait::ld.sync.aligned; bar.sync 0;"), 64,
        kTmem},
-      {"uninitialized", tmem(kLoad + "tcgen05.wait::ld.sync.aligned;",
-                             "bar.sync 0;"),
+      {"uninitialized",
+       tmem(kLoad + "tcgen05.wait::ld.sync.aligned;", "bar.sync 0;"),
        tmem(kStore + kLoad + "tcgen05.wait::ld.sync.aligned;", "bar.sync 0;"),
        64, kTmem},
   };
@@ -433,14 +430,15 @@ TEST(FreshMemory, IsFoundWhenRead) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, Hazard, testing::Range(size_t(0), cases().size()),
-    [](const testing::TestParamInfo<size_t> &info) {
-      std::string name = std::to_string(info.param) + "_";
-      for (const char *p = cases()[info.param].id; *p; ++p) {
-        name += *p == '-' || *p == '|' ? '_' : *p;
-      }
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Kinds, Hazard,
+                         testing::Range(size_t(0), cases().size()),
+                         [](const testing::TestParamInfo<size_t> &info) {
+                           std::string name = std::to_string(info.param) + "_";
+                           for (const char *p = cases()[info.param].id; *p;
+                                ++p) {
+                             name += *p == '-' || *p == '|' ? '_' : *p;
+                           }
+                           return name;
+                         });
 
 } // namespace
