@@ -261,7 +261,13 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
   case Type::F32: {
     float r = toFloat(v, rounding);
     r = r != r ? floatOf(0x7fffffffu) : r;
-    return bitsOf((i.d & Ftz) ? flushed(r) : r);
+    // Subnormal as arithmetic sees it: tiny32 in AluFloat.cpp.
+    bool tiny = v.isFloat && std::fabs(r) == 0x1p-126f &&
+                (rounding == Nearest ? std::fabs(v.f) < 0x1p-126 - 0x1p-151
+                                     : std::fabs(v.f) <= 0x1p-126 - 0x1p-150);
+    return bitsOf(!(i.d & Ftz) ? r
+                  : tiny       ? std::copysign(0.0f, r)
+                               : flushed(r));
   }
   case Type::TF32: {
     uint32_t r = uint32_t(bits);
