@@ -275,7 +275,7 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
       // The ISA leaves NaNs open. With .rna, Hopper drops the lower bits, which
       // may leave an infinity.
       if (i.c != NearestAway) {
-        return 0x7fffffffu;
+        return 0x7fffe000u;
       }
       r &= 0xffffe000u;
     }
@@ -290,8 +290,8 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
       }
       r &= 0xffffe000u;
     }
-    if ((i.d & SatFinite) && (r & 0x7fffffffu) == 0x7f800000u) {
-      r -= 0x2000; // the largest finite value
+    if ((i.d & SatFinite) && (r & 0x7fffffffu) >= 0x7f800000u) {
+      r -= 0x2000; // the largest finite value; a NaN's payload counts down too
     }
     return r;
   }
