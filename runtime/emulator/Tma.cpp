@@ -9,7 +9,8 @@ namespace gmoe::emulator {
 namespace {
 
 /// Bytes from one row of the box to the next in shared memory. A swizzle's rows
-/// are as long as its span, however little of them the box fills.
+/// are as long as its span, however little of them the box fills (the CUDA
+/// programming guide: memory for the full swizzle width).
 uint32_t pitchOf(TensorMapSwizzle mode, uint32_t innerBytes) {
   switch (mode) {
   case TensorMapSwizzle::None:
@@ -333,8 +334,8 @@ bool storeTile(Cluster &c, AsyncOp &op) {
   }
   for (uint32_t k = 0; k < tile.map.rank && !op.rowList; ++k) {
     if (op.coordinates[k] < 0) {
-      // Not in the ISA, which clips boxes at both ends; Hopper loads clip there
-      // and its stores are illegal instructions.
+      // The CUDA programming guide allows this to loads only; on Hopper a store
+      // is an illegal instruction.
       c.failAsync(*op.instruction, op.warp,
                   "coordinate " + std::to_string(k) + " of a store is " +
                       std::to_string(op.coordinates[k]) +

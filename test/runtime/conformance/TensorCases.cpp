@@ -71,7 +71,7 @@ void loads(Kernels &k) {
     k.last().refusal = "not a multiple of 16";
   }
   for (T type : {T::U8, T::U16, T::U32, T::S32, T::U64, T::S64, T::F16, T::F32,
-                 T::F64, T::BF16}) {
+                 T::F64, T::BF16, T::F32Ftz, T::TF32, T::TF32Ftz}) {
     unsigned e = bytesOf(type);
     loadCase(k, tensor("2d of type " + std::to_string(unsigned(type)), type,
                        {128 / e, 20}, {64 / e, 8}, {int(32 / e), 15}, S::None,

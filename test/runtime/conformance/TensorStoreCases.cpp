@@ -76,7 +76,7 @@ void stores(Kernels &k) {
                       {64, 16}, {32, 30}, S::B128));
   storeCase(k, tensor("16-byte rows in a 64-byte swizzle", T::U32, {100, 40},
                       {4, 24}, {4, 3}, S::B64));
-  // Loads may start before the tensor, stores may not.
+  // Loads may start before the tensor, stores may not (CUDA programming guide).
   for (const Tensor &t :
        {tensor("1d at -16", T::U8, {100}, {64}, {-16}),
         tensor("2d at -16, 0", T::U8, {300, 40}, {128, 16}, {-16, 0}),

@@ -85,8 +85,9 @@ inline unsigned spanOf(TensorMapSwizzle mode) {
          : mode == TensorMapSwizzle::B128 ? 128
                                           : 0;
 }
-/// Of a row of the tile in shared memory. Not in the ISA: rows narrower than
-/// the swizzle's span lie one span apart (on Hopper).
+/// Of a row of the tile in shared memory. Rows narrower than the swizzle's span
+/// lie one span apart: the CUDA programming guide wants memory for the full
+/// width; the ISA says nothing of them.
 inline unsigned pitchOf(const Tensor &t) {
   return std::max(extentOf(t, 0) * t.bytes, spanOf(t.desc.swizzle));
 }
