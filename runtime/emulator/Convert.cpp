@@ -261,7 +261,13 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
   case Type::F32: {
     float r = toFloat(v, rounding);
     r = r != r ? floatOf(0x7fffffffu) : r;
-    return bitsOf((i.d & Ftz) ? flushed(r) : r);
+    // Subnormal as arithmetic sees it: tiny32 in AluFloat.cpp.
+    bool tiny = v.isFloat && std::fabs(r) == 0x1p-126f &&
+                (rounding == Nearest ? std::fabs(v.f) < 0x1p-126 - 0x1p-151
+                                     : std::fabs(v.f) <= 0x1p-126 - 0x1p-150);
+    return bitsOf(!(i.d & Ftz) ? r
+                  : tiny       ? std::copysign(0.0f, r)
+                               : flushed(r));
   }
   case Type::TF32: {
     uint32_t r = uint32_t(bits);
@@ -269,7 +275,7 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
       // The ISA leaves NaNs open. With .rna, Hopper drops the lower bits, which
       // may leave an infinity.
       if (i.c != NearestAway) {
-        return 0x7fffffffu;
+        return 0x7fffe000u;
       }
       r &= 0xffffe000u;
     }
@@ -284,8 +290,8 @@ uint64_t convertScalar(const Instruction &i, uint64_t bits) {
       }
       r &= 0xffffe000u;
     }
-    if ((i.d & SatFinite) && (r & 0x7fffffffu) == 0x7f800000u) {
-      r -= 0x2000; // the largest finite value
+    if ((i.d & SatFinite) && (r & 0x7fffffffu) >= 0x7f800000u) {
+      r -= 0x2000; // the largest finite value; a NaN's payload counts down too
     }
     return r;
   }

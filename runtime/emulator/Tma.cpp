@@ -8,6 +8,22 @@
 namespace gmoe::emulator {
 namespace {
 
+/// Bytes from one row of the box to the next in shared memory. A swizzle's rows
+/// are as long as its span, however little of them the box fills (the CUDA
+/// programming guide: memory for the full swizzle width).
+uint32_t pitchOf(TensorMapSwizzle mode, uint32_t innerBytes) {
+  switch (mode) {
+  case TensorMapSwizzle::None:
+    return innerBytes;
+  case TensorMapSwizzle::B32:
+    return 32;
+  case TensorMapSwizzle::B64:
+    return 64;
+  default:
+    return 128;
+  }
+}
+
 /// The XOR applies to the bits of the absolute shared address.
 uint32_t swizzled(TensorMapSwizzle mode, uint32_t a) {
   switch (mode) {
@@ -33,6 +49,7 @@ struct Tile {
   uint32_t rows = 0;
   std::array<uint32_t, 5> extent{}; // of the box in shared memory, elements
   uint32_t bytes() const { return innerBytes * rows; }
+  uint32_t pitch() const { return pitchOf(map.swizzle, innerBytes); }
 };
 
 bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
@@ -94,9 +111,9 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
     tile.extent[k] = (m.box[k] + m.elementStrides[k] - 1) / m.elementStrides[k];
     rows *= tile.extent[k];
   }
-  if (rows * tile.innerBytes > kMaximumSharedBytes) {
+  if (rows * tile.pitch() > kMaximumSharedBytes) {
     c.failAsync(*op.instruction, op.warp,
-                "the box has " + std::to_string(rows * tile.innerBytes) +
+                "the box has " + std::to_string(rows * tile.pitch()) +
                     " bytes, more than shared memory holds");
     return false;
   }
@@ -257,7 +274,9 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
     uint32_t base =
         op.multicast ? (op.shared & 0xffffffu) | rank << 24 : op.shared;
     // Swizzles stay within 1024-byte blocks, but tiles need not end there.
-    uint64_t span = data.size();
+    uint32_t pitch = pitchOf(swizzle, innerBytes);
+    bool narrow = innerBytes < pitch;
+    uint64_t span = narrow ? data.size() / innerBytes * pitch : data.size();
     uint8_t *to = c.sharedPointer(base, span);
     if (!to) {
       c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,
@@ -271,12 +290,7 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
     if (swizzle == TensorMapSwizzle::None || innerBytes == 0) {
       store(op, to, data);
     } else {
-      uint32_t pitch = swizzle == TensorMapSwizzle::B32   ? 32
-                       : swizzle == TensorMapSwizzle::B64 ? 64
-                                                          : 128;
       uint32_t rows = uint32_t(data.size()) / innerBytes;
-      // Rows narrower than the swizzle still occupy the inner box only.
-      pitch = innerBytes < pitch ? innerBytes : pitch;
       for (uint32_t row = 0; row < rows; ++row) {
         for (uint32_t x = 0; x < innerBytes; x += 16) {
           uint32_t at = swizzled(swizzle, offset + row * pitch + x);
@@ -298,8 +312,14 @@ bool deliver(Cluster &c, AsyncOp &op, const std::vector<uint8_t> &data,
       }
       barrier = (op.barrier & 0xffffffu) | signalRank << 24;
     }
-    if (c.hazards) {
+    if (c.hazards && !narrow) {
       c.hazards->asyncWriteShared(op, c.ctas[rank], offset, data.size(),
+                                  c.barrierAt(barrier));
+    }
+    for (uint64_t x = 0; c.hazards && narrow && x < data.size(); x += 16) {
+      uint64_t at = x / innerBytes * pitch + x % innerBytes;
+      c.hazards->asyncWriteShared(op, c.ctas[rank],
+                                  swizzled(swizzle, offset + uint32_t(at)), 16,
                                   c.barrierAt(barrier));
     }
     if (!signal(c, op, barrier, transaction)) {
@@ -314,12 +334,26 @@ bool storeTile(Cluster &c, AsyncOp &op) {
   if (!readTile(c, op, tile)) {
     return true;
   }
+  for (uint32_t k = 0; k < tile.map.rank && !op.rowList; ++k) {
+    if (op.coordinates[k] < 0) {
+      // The CUDA programming guide allows this to loads only; on Hopper a store
+      // is an illegal instruction.
+      c.failAsync(*op.instruction, op.warp,
+                  "coordinate " + std::to_string(k) + " of a store is " +
+                      std::to_string(op.coordinates[k]) +
+                      ": it must not be negative");
+      return true;
+    }
+  }
   if (!op.sourceRead) {
     op.staged.resize(tile.bytes());
     Cta *cta = c.ctaOf(op.shared);
     uint32_t offset = op.shared & 0xffffffu;
+    bool narrow = tile.innerBytes < tile.pitch();
     for (uint32_t x = 0; x < tile.bytes(); x += 16) {
-      uint32_t at = swizzled(tile.map.swizzle, offset + x);
+      uint32_t at = swizzled(tile.map.swizzle,
+                             offset + x / tile.innerBytes * tile.pitch() +
+                                 x % tile.innerBytes);
       if (at + 16 > cta->shared.size()) {
         c.failAsync(*op.instruction, op.warp,
                     "read of " + std::to_string(tile.bytes()) +
@@ -328,8 +362,11 @@ bool storeTile(Cluster &c, AsyncOp &op) {
         return true;
       }
       std::memcpy(op.staged.data() + x, cta->shared.data() + at, 16);
+      if (c.hazards && narrow) {
+        c.hazards->asyncReadShared(op, *cta, at, 16);
+      }
     }
-    if (c.hazards) {
+    if (c.hazards && !narrow) {
       c.hazards->asyncReadShared(op, *cta, offset, tile.bytes());
     }
     op.map = tile.map;

@@ -209,10 +209,8 @@ uint64_t floatConvert(const Scalar &to, const Scalar &from, uint64_t bits,
     x = integral(x, r);
   }
   const Format &f = *to.format;
-  uint64_t result = encode(f, x, r);
-  if (ftz && to.bits == 32) {
-    result = flush(f, result);
-  }
+  uint64_t result =
+      ftz && to.bits == 32 ? encodeFlushed(f, x, r) : encode(f, x, r);
   if (has(".sat.")) {
     uint64_t one = uint64_t(f.bias()) << f.mantissaBits;
     result = x.nan || (result & f.signBit()) ? 0 : std::min(result, one);
@@ -236,6 +234,16 @@ void floatToFloat(Table &table) {
       Columns in = from.bits == 16
                        ? everyCode(16)
                        : column(floatsAround(*from.format, *to.format));
+      if (from.format == &kF64 && to.format == &kF32) {
+        // Around 2^-126: what is subnormal before or after it is rounded.
+        for (uint64_t v :
+             {0x380fffffc0000000, 0x380fffffd0000000, 0x380fffffe0000000,
+              0x380fffffe0000001, 0x380fffffefffffff, 0x380ffffff0000000,
+              0x380ffffff0000001, 0x380fffffffffffff}) {
+          in[0].push_back(uint64_t(v));
+          in[0].push_back(uint64_t(v) | uint64_t(1) << 63);
+        }
+      }
       auto row = [&](const std::string &mods, Round r) {
         table.row(
             "cvt" + mods + to.name + "." + from.name + " $d, $a;",

@@ -123,21 +123,19 @@ Family convertPackedFamily() {
               column(in),
               [=](const uint64_t *v) {
                 // The ISA does not say what a NaN becomes. With .rna, Hopper
-                // drops its lower bits: an infinity if no other is set.
+                // drops its lower bits, which may leave an infinity, and
+                // .satfinite takes one step down from any of them.
                 bool away = form.round == Round::NearestAway;
-                if (away && isNaN(kF32, v[0]) && isNaN(kTF32, v[0] >> 13)) {
-                  return v[0] & ~uint64_t(0x1fff);
+                bool nan = isNaN(kF32, v[0]);
+                uint64_t r =
+                    away && nan ? v[0] >> 13
+                                : encode(kTF32, decode(kF32, v[0]), form.round);
+                if (form.mods[3] == '.' && form.mods[4] == 's' &&
+                    (r & ~kTF32.signBit()) > kTF32.largest()) {
+                  --r; // of an infinity: to the largest finite value
                 }
-                Exact x = decode(kF32, v[0]);
-                x.infinite |= away && x.nan;
-                x.nan &= !away;
-                uint64_t r = encode(kTF32, x, form.round);
-                if (isNaN(kTF32, r)) {
-                  return uint64_t(0x7fffffff);
-                }
-                if (form.mods[3] == '.' && form.mods[4] == 's') {
-                  r = (r & kTF32.signBit()) |
-                      std::min(r & ~kTF32.signBit(), kTF32.largest());
+                if (nan) {
+                  return r << 13;
                 }
                 return form.relu && (r & kTF32.signBit()) ? 0 : r << 13;
               },

@@ -255,8 +255,8 @@ bool runInChildren(const Family &f, const Options &options,
         return true;
       }
       const Case &c = f.cases[progress.next++];
-      std::printf("  %s: device %s: %s\n", c.kernel.c_str(),
-                  hangs ? "does not end" : "ends the process", c.name.c_str());
+      std::printf("  %s: %s: %s\n", c.kernel.c_str(),
+                  hangs ? "does not end" : "its process dies", c.name.c_str());
       ++progress.totals.failed;
       progress.running = false;
     }

@@ -254,6 +254,21 @@ inline int compare(const Exact &a, const Exact &b) {
 inline uint64_t flush(const Format &f, uint64_t bits) {
   return (bits & f.infinity()) == 0 ? bits & f.signBit() : bits;
 }
+/// encode() under .ftz, where the ISA only says that subnormal results are
+/// flushed. What counts is the value rounded to the format's precision with an
+/// exponent without bounds: one that comes to the smallest normal number only
+/// by the coarser steps of the subnormals is zero. (On Hopper; the inputs have
+/// values that any other rule gets wrong.)
+inline uint64_t encodeFlushed(const Format &f, Exact x, Round mode) {
+  uint64_t r = encode(f, x, mode);
+  if ((r & ~f.signBit()) == f.smallestNormal()) {
+    x.e += 2; // into the normal numbers
+    if ((encode(f, x, mode) & ~f.signBit()) < 3 * f.smallestNormal()) {
+      return r & f.signBit();
+    }
+  }
+  return flush(f, r);
+}
 inline bool isNaN(const Format &f, uint64_t bits) {
   return decode(f, bits).nan;
 }

@@ -158,14 +158,12 @@ void half(Table &table, const FloatType &t) {
       }
     }
     minMaxRows(table, t, !isBf16, packed);
-    FloatType any = t;
-    any.rule.kind = Rule::AnyNaN;
     for (const char *op : {"abs", "neg"}) {
-      rowOf(table, any, op, "", Modifiers(), packed);
+      rowOf(table, t, op, "", Modifiers(), packed);
       if (!isBf16) {
         Modifiers m;
         m.ftz = true;
-        rowOf(table, any, op, ".ftz", m, packed);
+        rowOf(table, t, op, ".ftz", m, packed);
       }
     }
   }

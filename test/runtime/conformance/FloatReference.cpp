@@ -66,18 +66,7 @@ uint64_t arithmetic(const Format &f, const std::string &op, const Modifiers &m,
     } else {
       e = squareRoot(x);
     }
-    r = encode(f, e, m.round);
-    // What counts as subnormal is the value rounded to the format's precision
-    // with an exponent without bounds: the ISA only says that subnormal results
-    // are flushed. So a value that gets to the smallest normal number by the
-    // coarser steps of subnormals alone is zero.
-    if (m.ftz && (r & ~f.signBit()) == f.smallestNormal()) {
-      e.e += 2;
-      uint64_t scaled = encode(f, e, m.round) & ~f.signBit();
-      if (scaled < 3 * f.smallestNormal()) {
-        r &= f.signBit();
-      }
-    }
+    r = m.ftz ? encodeFlushed(f, e, m.round) : encode(f, e, m.round);
   }
   bool nan = isNaN(f, r);
   if (m.ftz) {
@@ -117,6 +106,20 @@ Columns floatTuples(const Format &f, unsigned operands) {
       some.push_back(edges[k]);
     }
     c = cross({some, some, some}, 200, unsigned(f.width()));
+  }
+  // (1 + u)(1 - u) of the smallest normal number, and what is next to it: below
+  // it before rounding, not after it (encodeFlushed).
+  uint64_t one = uint64_t(f.bias()) << f.mantissaBits,
+           least = f.smallestNormal();
+  for (uint64_t a : {least, least + 1, least + 2, 2 * least - 1}) {
+    for (uint64_t b : {one - 4, one - 3, one - 2, one - 1, one + 1, one + 2}) {
+      for (uint64_t sign : {uint64_t(0), f.signBit()}) {
+        c[0].push_back(a | sign);
+        for (unsigned j = 1; j < operands; ++j) {
+          c[j].push_back(j == 1 ? b : sign);
+        }
+      }
+    }
   }
   for (unsigned k = 0; k < 1000; ++k) {
     for (unsigned j = 0; j < operands; ++j) {

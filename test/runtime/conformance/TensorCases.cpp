@@ -7,7 +7,7 @@ namespace gmoe::conformance {
 namespace {
 
 void expectTile(Case &c, const Tensor &t) {
-  unsigned n = tileBytes(t);
+  unsigned n = sharedBytes(t);
   c.expected.assign((n + 127) / 128 * 128, 0xee);
   forElements(t, [&](unsigned offset, int64_t global) {
     if (global >= 0) {
@@ -19,7 +19,7 @@ void expectTile(Case &c, const Tensor &t) {
 }
 
 void loadCase(Kernels &k, const Tensor &t, const std::string &form = "tile") {
-  unsigned n = (tileBytes(t) + 127) / 128 * 128;
+  unsigned n = (sharedBytes(t) + 127) / 128 * 128;
   Case &c = k.add(
       "load " + t.name,
       std::string("mov.b64 %d20, 0xeeeeeeeeeeeeeeee; mul.wide.u32 %d21, %t, "
@@ -71,7 +71,7 @@ void loads(Kernels &k) {
     k.last().refusal = "not a multiple of 16";
   }
   for (T type : {T::U8, T::U16, T::U32, T::S32, T::U64, T::S64, T::F16, T::F32,
-                 T::F64, T::BF16}) {
+                 T::F64, T::BF16, T::F32Ftz, T::TF32, T::TF32Ftz}) {
     unsigned e = bytesOf(type);
     loadCase(k, tensor("2d of type " + std::to_string(unsigned(type)), type,
                        {128 / e, 20}, {64 / e, 8}, {int(32 / e), 15}, S::None,
@@ -107,6 +107,10 @@ void loads(Kernels &k) {
                      {64, 16}, {0, 4}, S::B128));
   loadCase(k, tensor("16-byte rows in a 128-byte swizzle", T::U8, {64, 64},
                      {16, 32}, {16, 4}, S::B128));
+  loadCase(k, tensor("48-byte rows in a 64-byte swizzle", T::U16, {64, 64},
+                     {24, 24}, {8, 4}, S::B64));
+  loadCase(k, tensor("3d 16-byte rows in a 32-byte swizzle", T::U32,
+                     {32, 20, 9}, {4, 7, 3}, {4, 2, 1}, S::B32));
   loadCase(k, tensor("256 rows", T::U8, {16, 300}, {16, 256}, {0, 10}));
   for (unsigned stride : {2u, 3u, 8u}) {
     Tensor t = tensor("element stride " + std::to_string(stride), T::U16,

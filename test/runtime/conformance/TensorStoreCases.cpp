@@ -12,7 +12,7 @@ namespace {
 /// A store of the tile, plain or reducing, into the output.
 void storeCase(Kernels &k, const Tensor &t, const std::string &reduction = "",
                const std::function<uint64_t(uint64_t, uint64_t)> &f = nullptr) {
-  unsigned n = (tileBytes(t) + 127) / 128 * 128;
+  unsigned n = (sharedBytes(t) + 127) / 128 * 128;
   std::string op = reduction.empty() ? "cp.async.bulk.tensor."
                                      : "cp.reduce.async.bulk.tensor.";
   Case &c = k.add((reduction.empty() ? "store " : reduction + " ") + t.name,
@@ -61,19 +61,36 @@ void stores(Kernels &k) {
                         s.swizzle, 0, 16));
     storeCase(k, tensor("2d clipped" + n, T::F32, {100, 40}, {s.span / 4, 16},
                         {96, 30}, s.swizzle));
-    storeCase(k, tensor("2d clipped at the start" + n, T::U8, {300, 40},
-                        {s.span, 16}, {-16, -3}, s.swizzle));
+    storeCase(k, tensor("2d clipped in both" + n, T::U8, {300, 40},
+                        {s.span, 16}, {288, 35}, s.swizzle));
     storeCase(k, tensor("3d" + n, T::U16, {200, 10, 6}, {s.span / 2, 5, 3},
                         {8, 7, 4}, s.swizzle));
     storeCase(k, tensor("5d" + n, T::F32, {64, 3, 4, 3, 3},
-                        {s.span / 4, 2, 3, 2, 2}, {4, 2, -1, 1, 2}, s.swizzle));
+                        {s.span / 4, 2, 3, 2, 2}, {4, 2, 2, 1, 2}, s.swizzle));
   }
   storeCase(k, tensor("1d", T::U64, {100}, {64}, {60}));
   storeCase(k,
             tensor("4d", T::U8, {64, 5, 4, 3}, {32, 3, 2, 2}, {16, 3, 1, 2}));
+  storeCase(k, tensor("2d outside", T::U8, {300, 40}, {128, 16}, {32, 45}));
+  storeCase(k, tensor("64-byte rows in a 128-byte swizzle", T::U8, {300, 40},
+                      {64, 16}, {32, 30}, S::B128));
+  storeCase(k, tensor("16-byte rows in a 64-byte swizzle", T::U32, {100, 40},
+                      {4, 24}, {4, 3}, S::B64));
+  // Loads may start before the tensor, stores may not (CUDA programming guide).
+  for (const Tensor &t :
+       {tensor("1d at -16", T::U8, {100}, {64}, {-16}),
+        tensor("2d at -16, 0", T::U8, {300, 40}, {128, 16}, {-16, 0}),
+        tensor("2d at 0, -3", T::U8, {300, 40}, {128, 16}, {0, -3}, S::B128),
+        tensor("3d at 0, 0, -1", T::F32, {64, 9, 4}, {16, 2, 2}, {0, 0, -1})}) {
+    storeCase(k, t);
+    k.last().refusal = "must not be negative";
+  }
+  storeCase(k, tensor("u32 at 0, -2", T::U32, {64, 9}, {16, 4}, {0, -2}), "add",
+            [](uint64_t a, uint64_t b) { return a + b; });
+  k.last().refusal = "must not be negative";
   for (const Tensor &t :
        {tensor("1d at 4", T::U16, {100}, {64}, {4}),
-        tensor("2d at -5", T::U8, {300, 40}, {128, 16}, {-5, 3}, S::B128)}) {
+        tensor("2d at 5", T::U8, {300, 40}, {128, 16}, {5, 3}, S::B128)}) {
     storeCase(k, t);
     k.last().refusal = "not a multiple of 16";
   }

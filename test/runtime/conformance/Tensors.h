@@ -5,6 +5,7 @@
 
 #include "test/runtime/conformance/Kernels.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace gmoe::conformance {
@@ -78,6 +79,23 @@ inline unsigned tileBytes(const Tensor &t) {
   return n;
 }
 
+inline unsigned spanOf(TensorMapSwizzle mode) {
+  return mode == TensorMapSwizzle::B32    ? 32
+         : mode == TensorMapSwizzle::B64  ? 64
+         : mode == TensorMapSwizzle::B128 ? 128
+                                          : 0;
+}
+/// Of a row of the tile in shared memory. Rows narrower than the swizzle's span
+/// lie one span apart: the CUDA programming guide wants memory for the full
+/// width; the ISA says nothing of them.
+inline unsigned pitchOf(const Tensor &t) {
+  return std::max(extentOf(t, 0) * t.bytes, spanOf(t.desc.swizzle));
+}
+/// What a tile takes in shared memory; the mbarrier counts tileBytes.
+inline unsigned sharedBytes(const Tensor &t) {
+  return tileBytes(t) / (extentOf(t, 0) * t.bytes) * pitchOf(t);
+}
+
 /// 16-byte chunks of a span are exchanged by the number of the 128-byte line.
 inline unsigned swizzled(TensorMapSwizzle mode, unsigned offset) {
   unsigned chunks = mode == TensorMapSwizzle::B32    ? 2
@@ -103,7 +121,8 @@ template <class F> void forElements(const Tensor &t, F f) {
       inside &= x >= 0 && x < int64_t(d.dims[k]);
       global += x * int64_t(k ? d.strides[k - 1] : t.bytes);
     }
-    f(swizzled(d.swizzle, e * t.bytes), inside ? global : -1);
+    unsigned n = extentOf(t, 0), at = e / n * pitchOf(t) + e % n * t.bytes;
+    f(swizzled(d.swizzle, at), inside ? global : -1);
   }
 }
 
