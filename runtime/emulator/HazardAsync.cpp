@@ -243,9 +243,8 @@ void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
     uint64_t end = std::min(offset + bytes,
                             (at / GlobalPage::kBytes + 1) * GlobalPage::kBytes);
     if (GlobalPage *page = a.shadow->find(at)) {
-      PageLock lock(*page);
       for (uint64_t word = at / 4; word * 4 < end; ++word) {
-        const GlobalCell &cell = page->cells[word % (GlobalPage::kBytes / 4)];
+        GlobalWrite cell = page->cells[word % (GlobalPage::kBytes / 4)].load();
         Record r = cell.write;
         if (!r || r == good) {
           continue;
@@ -322,10 +321,10 @@ void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
     uint64_t end = std::min(offset + bytes,
                             (at / GlobalPage::kBytes + 1) * GlobalPage::kBytes);
     GlobalPage &page = a.shadow->page(at);
-    PageLock lock(page);
     Record last;
     for (uint64_t word = at / 4; word * 4 < end; ++word) {
-      GlobalCell &cell = page.cells[word % (GlobalPage::kBytes / 4)];
+      GlobalCell &slot = page.cells[word % (GlobalPage::kBytes / 4)];
+      GlobalWrite cell = slot.load();
       Record r = cell.write;
       uint32_t mask = bytesIn(word, at, end - at);
       if (r && (r.bytes() & mask) && !(strong && r.strong()) && r != last &&
@@ -344,10 +343,9 @@ void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
           }
         }
       }
-      cell.write = Record(stream, op.issuer.position, indexOf(*op.instruction),
-                          strong, mask);
-      cell.cluster = uint32_t(cluster_->id);
-      cell.clusterTime = clusterTime_;
+      slot.store(Record(stream, op.issuer.position, indexOf(*op.instruction),
+                        strong, mask),
+                 uint32_t(cluster_->id), clusterTime_);
     }
     at = end;
   }

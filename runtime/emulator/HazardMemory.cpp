@@ -98,9 +98,9 @@ void Hazards::global(Warp &w, unsigned lane, const Allocation &a,
   bool strong = access == Atomic || i.order != Order::Weak;
   uint32_t self = threadOf(w, lane);
   GlobalPage &page = shadow->page(offset);
-  PageLock lock(page);
   for (uint64_t word = offset / 4; word * 4 < offset + bytes; ++word) {
-    GlobalCell &cell = page.cells[word % (GlobalPage::kBytes / 4)];
+    GlobalCell &slot = page.cells[word % (GlobalPage::kBytes / 4)];
+    GlobalWrite cell = slot.load();
     uint32_t mask = bytesIn(word, offset, bytes);
     Record r = cell.write;
     bool mineToo = cell.cluster == cluster_->id;
@@ -128,9 +128,8 @@ void Hazards::global(Warp &w, unsigned lane, const Allocation &a,
            mineToo ? r : Record());
     }
     if (access != Read) {
-      cell.write = Record(self, s.now, indexOf(i), strong, mask);
-      cell.cluster = uint32_t(cluster_->id);
-      cell.clusterTime = clusterTime_;
+      slot.store(Record(self, s.now, indexOf(i), strong, mask),
+                 uint32_t(cluster_->id), clusterTime_);
     }
   }
   if (access != Read && !maps_.empty()) {

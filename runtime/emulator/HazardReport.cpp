@@ -68,6 +68,9 @@ std::string Hazards::describe(Record r) const {
     const Warp &w = cluster_->warps[r.component() / 32];
     return text + " of " + w.place(int(r.component() % 32));
   }
+  if (r.component() - kFirstStream >= streams_.size()) {
+    return text;
+  }
   const StreamInfo &s = streams_[r.component() - kFirstStream];
   switch (s.kind) {
   case StreamInfo::BarrierPhases:

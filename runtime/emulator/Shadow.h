@@ -31,6 +31,12 @@ public:
   /// The bytes of the word that it touched, one bit each.
   uint32_t bytes() const { return uint32_t(bits_ & 0xf); }
   bool isStream() const { return component() >= kFirstStream; }
+  uint64_t bits() const { return bits_; }
+  static Record ofBits(uint64_t bits) {
+    Record r;
+    r.bits_ = bits;
+    return r;
+  }
   bool operator==(const Record &o) const { return bits_ == o.bits_; }
   bool operator!=(const Record &o) const { return bits_ != o.bits_; }
 
@@ -43,31 +49,39 @@ struct Cell {
   Record write, read[2];
 };
 
-/// A word of global memory. Clusters run in several host threads and know of
-/// each other only how far the other one's releases were seen.
-struct GlobalCell {
+/// The last write to a word of global memory. Clusters run in several host
+/// threads and know of each other only how far the other one's releases were
+/// seen.
+struct GlobalWrite {
   Record write;
   uint32_t cluster = 0, clusterTime = 0;
 };
 
-struct GlobalPage {
-  static constexpr uint32_t kBytes = 4096;
-  std::atomic_flag busy = ATOMIC_FLAG_INIT;
-  GlobalCell cells[kBytes / 4];
-};
-
-class PageLock {
+/// Two halves without a lock: they can only be torn where two clusters touch
+/// one word at the same time, which is a finding, or where both do it
+/// atomically.
+class GlobalCell {
 public:
-  explicit PageLock(GlobalPage &page) : page_(page) {
-    while (page_.busy.test_and_set(std::memory_order_acquire)) {
-    }
+  GlobalWrite load() const {
+    GlobalWrite w;
+    uint64_t by = by_.load(std::memory_order_relaxed);
+    w.write = Record::ofBits(record_.load(std::memory_order_relaxed));
+    w.cluster = uint32_t(by >> 32);
+    w.clusterTime = uint32_t(by);
+    return w;
   }
-  ~PageLock() { page_.busy.clear(std::memory_order_release); }
-  PageLock(const PageLock &) = delete;
-  PageLock &operator=(const PageLock &) = delete;
+  void store(Record record, uint32_t cluster, uint32_t clusterTime) {
+    by_.store(uint64_t(cluster) << 32 | clusterTime, std::memory_order_relaxed);
+    record_.store(record.bits(), std::memory_order_relaxed);
+  }
 
 private:
-  GlobalPage &page_;
+  std::atomic<uint64_t> record_{0}, by_{0};
+};
+
+struct GlobalPage {
+  static constexpr uint32_t kBytes = 4096;
+  GlobalCell cells[kBytes / 4];
 };
 
 /// The bytes of a word that [offset, offset + bytes) covers.

@@ -36,7 +36,7 @@ bool readsOnly(MemoryAccess access) {
 }
 
 Hazards::Access hazardOf(MemoryAccess access) {
-  return readsOnly(access)                 ? Hazards::Read
+  return readsOnly(access)                ? Hazards::Read
          : access == MemoryAccess::Atomic ? Hazards::Atomic
                                           : Hazards::Write;
 }
@@ -45,7 +45,6 @@ std::string triple(const Dim3 &d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " +
          std::to_string(d.z) + ")";
 }
-
 
 } // namespace
 
@@ -56,7 +55,8 @@ std::string Warp::place(int lane) const {
   }
   text += ", warp " + std::to_string(warpInCta);
   for (const WarpRole &role : program->roles) {
-    if (warpInCta >= role.firstWarp && warpInCta - role.firstWarp < role.warps) {
+    if (warpInCta >= role.firstWarp &&
+        warpInCta - role.firstWarp < role.warps) {
       text += " (" + role.name + ")";
     }
   }
@@ -68,17 +68,15 @@ std::string Warp::place(int lane) const {
 
 void Warp::fail(const std::string &what, int lane) {
   event = true;
-  cluster->fail(StatusCode::DeviceError,
-                cluster->describe(program->code[pc]) + ", " + place(lane) +
-                    ": " + what);
+  cluster->fail(StatusCode::DeviceError, cluster->describe(program->code[pc]) +
+                                             ", " + place(lane) + ": " + what);
 }
 
 void Warp::fail(FindingKind kind, const std::string &what, int lane) {
   event = true;
   const Instruction &i = program->code[pc];
   cluster->failFinding(kind, i.sourceLine,
-                       cluster->describe(i) + ", " + place(lane) + ": " +
-                           what);
+                       cluster->describe(i) + ", " + place(lane) + ": " + what);
 }
 
 std::string Cluster::describe(const Instruction &i) const {
@@ -119,8 +117,8 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
                        unsigned lane, MemoryAccess access) {
   auto outside = [&](const std::string &detail) -> uint8_t * {
     fail(FindingKind::OutOfBounds,
-         std::string(nameOf(access)) + " of " + std::to_string(bytes) + " bytes at " +
-             hexadecimal(address) + " (" + spaceName(space) +
+         std::string(nameOf(access)) + " of " + std::to_string(bytes) +
+             " bytes at " + hexadecimal(address) + " (" + spaceName(space) +
              " space) is out of bounds: " + detail,
          int(lane));
     return nullptr;
@@ -147,8 +145,9 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
   }
   if (plain % bytes && (bytes & (bytes - 1)) == 0) {
     fail(FindingKind::Misaligned,
-         std::string(nameOf(access)) + " of " + std::to_string(bytes) + " bytes at " +
-             hexadecimal(address) + " is not aligned to its size",
+         std::string(nameOf(access)) + " of " + std::to_string(bytes) +
+             " bytes at " + hexadecimal(address) +
+             " is not aligned to its size",
          int(lane));
     return nullptr;
   }
@@ -166,7 +165,10 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
     }
     if (Hazards *h = cluster->hazards) {
       h->global(*this, lane, *a, plain - a->base, bytes, hazardOf(access));
-      h->releaseAccess(*this, lane, plain, hazardOf(access));
+      if (access == MemoryAccess::Atomic ||
+          program->code[pc].order != Order::Weak) {
+        h->releaseAccess(*this, lane, plain, hazardOf(access));
+      }
     }
     return a->data.get() + (plain - a->base);
   }
@@ -190,9 +192,11 @@ uint8_t *Warp::resolve(StateSpace space, uint64_t address, uint32_t bytes,
           hexadecimal((uint64_t(rank) << 24) + owner.shared.size()) + ")");
     }
     if (Hazards *h = cluster->hazards) {
-      h->shared(*this, lane, owner, uint32_t(offset), bytes,
-                hazardOf(access));
-      h->releaseAccess(*this, lane, plain, hazardOf(access));
+      h->shared(*this, lane, owner, uint32_t(offset), bytes, hazardOf(access));
+      if (access == MemoryAccess::Atomic ||
+          program->code[pc].order != Order::Weak) {
+        h->releaseAccess(*this, lane, plain, hazardOf(access));
+      }
     }
     return owner.shared.data() + offset;
   }
