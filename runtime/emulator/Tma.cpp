@@ -167,6 +167,14 @@ uint8_t *writeGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
   return a ? a->data.get() + (at - a->base) : nullptr;
 }
 
+/// What loads make of elements of the tf32 types.
+uint32_t roundToTf32(uint32_t v) {
+  if ((v & 0x7f800000u) == 0x7f800000u) {
+    return (v & 0x007fffffu) ? 0x7fffe000u : v;
+  }
+  return (v + 0xfff + (v >> 13 & 1)) & 0xffffe000u;
+}
+
 /// Copies the box into `out` in row order, unswizzled, zero-filled outside.
 bool gatherTile(Cluster &c, AsyncOp &op, const Tile &tile,
                 std::vector<uint8_t> &out) {
@@ -224,6 +232,14 @@ bool gatherTile(Cluster &c, AsyncOp &op, const Tile &tile,
           }
         } else {
           std::memcpy(to + uint64_t(begin) * tile.bits / 8, from, bytes);
+        }
+        if (m.type == TensorMapType::TF32 || m.type == TensorMapType::TF32Ftz) {
+          for (int64_t e = begin; e < end; ++e) {
+            uint32_t word;
+            std::memcpy(&word, to + e * 4, 4);
+            word = roundToTf32(word);
+            std::memcpy(to + e * 4, &word, 4);
+          }
         }
         return true;
       });
@@ -406,6 +422,15 @@ bool storeTile(Cluster &c, AsyncOp &op) {
               end /= 2;
             }
             uint64_t bytes = uint64_t(end - begin) * element;
+            // The ISA does not say to the byte what is left out of a row.
+            // Hopper leaves out whole 16-byte pieces: the last one also writes
+            // into the padding behind the row, as far as there is memory.
+            uint64_t rest = (uint64_t(0) - (at - address + bytes)) & 15;
+            rest = std::min(rest, tile.innerBytes -
+                                      (uint64_t(begin) * element + bytes));
+            if (rest && c.context->memory->find(at, bytes + rest)) {
+              bytes += rest;
+            }
             uint8_t *to = writeGlobal(c, op, at, bytes);
             if (!to) {
               c.failAsync(FindingKind::OutOfBounds, *op.instruction, op.warp,

@@ -1,5 +1,6 @@
 // Tensor loads: ranks, types, swizzles, clipping and fill, strides, multicast,
 // and tensor maps that the kernel edits (ISA 5.5, 9.7.9.26, 9.7.9.27).
+#include "test/runtime/conformance/Exact.h"
 #include "test/runtime/conformance/Families.h"
 #include "test/runtime/conformance/Tensors.h"
 
@@ -12,6 +13,13 @@ void expectTile(Case &c, const Tensor &t) {
   forElements(t, [&](unsigned offset, int64_t global) {
     if (global >= 0) {
       std::memcpy(&c.expected[offset], &c.inputs[0][size_t(global)], t.bytes);
+      if (t.desc.type == TensorMapType::TF32 ||
+          t.desc.type == TensorMapType::TF32Ftz) {
+        uint32_t v;
+        std::memcpy(&v, &c.expected[offset], 4);
+        v = uint32_t(encode(kTF32, decode(kF32, v), Round::Nearest)) << 13;
+        std::memcpy(&c.expected[offset], &v, 4);
+      }
     } else {
       std::memset(&c.expected[offset], 0, t.bytes);
     }
@@ -123,6 +131,41 @@ void loads(Kernels &k) {
     u.desc.elementStrides[2] = stride;
     loadCase(k, u);
   }
+}
+
+/// Elements of the tf32 types are rounded, to nearest even.
+void tf32Loads(Kernels &k) {
+  const uint32_t kValues[3][8] = {
+      {0x3f801000, 0x3f803000, 0xbf801000, 0x3f801001, 0x3f800fff, 0x7f7ff000,
+       0x7f7fffff, 0xc0ffffff},
+      {0x7f800001, 0x7fc01234, 0xff800fff, 0xffffffff, 0x7f800000, 0xff800000,
+       0x7f802000, 0x7fbff000},
+      {0x00000001, 0x00001000, 0x00003000, 0x000e340b, 0x807fffff, 0x00800001,
+       0x807fefff, 0x80000fff}};
+  for (TensorMapType type : {TensorMapType::F32, TensorMapType::F32Ftz,
+                             TensorMapType::TF32, TensorMapType::TF32Ftz}) {
+    for (const auto &values : kValues) {
+      char first[40];
+      std::snprintf(first, sizeof first, "words from %x, type %u", values[0],
+                    unsigned(type));
+      Tensor t = tensor(first, type, {8}, {8}, {0});
+      loadCase(k, t);
+      Case &c = k.last();
+      c.stride = 4;
+      std::memcpy(c.inputs[0].data(), values, 32);
+      expectTile(c, t);
+    }
+  }
+}
+
+/// What lies behind a row whose length is no multiple of 16 bytes is not read.
+void partialRows(Kernels &k) {
+  using T = TensorMapType;
+  loadCase(k, tensor("2d of 290 bytes", T::U8, {290, 20}, {64, 8}, {256, 3}));
+  loadCase(k, tensor("2d of 298 bytes", T::U16, {149, 20}, {32, 8}, {128, 3},
+                     TensorMapSwizzle::B64));
+  loadCase(k, tensor("2d of 388 bytes", T::U32, {97, 20}, {16, 8}, {84, 3}));
+  loadCase(k, tensor("1d of 91 bytes", T::U8, {91}, {64}, {48}));
 }
 
 void nanFill(Kernels &k) {
@@ -254,6 +297,8 @@ void edited(Kernels &k) {
 Family tensorLoadFamily() {
   Kernels k("tensorLoad");
   loads(k);
+  tf32Loads(k);
+  partialRows(k);
   nanFill(k);
   multicast(k);
   edited(k);

@@ -36,8 +36,13 @@ void storeCase(Kernels &k, const Tensor &t, const std::string &reduction = "",
   c.initial = randomTensor(t, 16);
   c.expected = c.initial;
   c.stride = t.bytes;
-  forElements(t, [&](unsigned offset, int64_t global) {
-    if (global < 0) {
+  // A store leaves out whole 16-byte pieces of a row: it writes what of the
+  // tile lies in the padding behind the row's last element.
+  Tensor padded = t;
+  unsigned unit = std::max(1u, 16 / t.bytes);
+  padded.desc.dims[0] = (t.desc.dims[0] + unit - 1) / unit * unit;
+  forElements(padded, [&](unsigned offset, int64_t global) {
+    if (global < 0 || size_t(global) + t.bytes > c.initial.size()) {
       return;
     }
     uint64_t x = 0, y = 0;
@@ -71,6 +76,14 @@ void stores(Kernels &k) {
   storeCase(k, tensor("1d", T::U64, {100}, {64}, {60}));
   storeCase(k,
             tensor("4d", T::U8, {64, 5, 4, 3}, {32, 3, 2, 2}, {16, 3, 1, 2}));
+  storeCase(k, tensor("2d of 290 bytes", T::U8, {290, 40}, {64, 16}, {256, 3}));
+  storeCase(k, tensor("2d of 298 bytes", T::U16, {149, 40}, {32, 16}, {128, 3},
+                      S::B64));
+  storeCase(k, tensor("2d of 388 bytes", T::U32, {97, 40}, {16, 16}, {84, 3}));
+  storeCase(k, tensor("1d of 91 bytes", T::U8, {91}, {64}, {48}));
+  storeCase(k, tensor("tf32", T::TF32, {64, 40}, {16, 16}, {16, 3}));
+  storeCase(k, tensor("u32, 388 bytes", T::U32, {97, 40}, {16, 16}, {84, 3}),
+            "add", [](uint64_t a, uint64_t b) { return a + b; });
   storeCase(k, tensor("2d outside", T::U8, {300, 40}, {128, 16}, {32, 45}));
   storeCase(k, tensor("64-byte rows in a 128-byte swizzle", T::U8, {300, 40},
                       {64, 16}, {32, 30}, S::B128));
