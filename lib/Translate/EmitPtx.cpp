@@ -56,8 +56,9 @@ static std::string roleComments(const llvm::Module &module) {
     llvm::StringRef roles =
         function.getFnAttribute("moe_kernel.roles").getValueAsString();
     if (!roles.empty()) {
-      text += ("// moe_kernel.roles " + function.getName() + ": " + roles + "\n")
-                  .str();
+      text +=
+          ("// moe_kernel.roles " + function.getName() + ": " + roles + "\n")
+              .str();
     }
   }
   return text;

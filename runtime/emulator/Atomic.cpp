@@ -61,8 +61,8 @@ uint64_t apply(Op op, Type type, uint64_t a, uint64_t b, uint64_t c) {
     auto flush = [](uint64_t v) {
       return uint32_t(v & 0x7f800000u ? v : v & 0x80000000u);
     };
-    return flush(numerics::bitsOf(addFloat(numerics::floatOf(flush(a)),
-                                           numerics::floatOf(flush(b)))));
+    return flush(numerics::bitsOf(
+        addFloat(numerics::floatOf(flush(a)), numerics::floatOf(flush(b)))));
   }
   default:
     break;
@@ -140,16 +140,15 @@ void atomic(Warp &w, const Instruction &i, uint32_t mask) {
     bool global = StateSpace(i.a) == StateSpace::Global ||
                   (StateSpace(i.a) == StateSpace::Generic &&
                    window != kSharedWindow && window != kLocalWindow);
-    Op op = i.b == Add && Type(i.c) == Type::F32 && global ? AddFlushed
-                                                           : Op(i.b);
+    Op op =
+        i.b == Add && Type(i.c) == Type::F32 && global ? AddFlushed : Op(i.b);
     for (unsigned e = 0; e < n; ++e) {
       const Operand &v = n == 1 ? value : w.program->operands[value.first + e];
       uint64_t b = w.scalar(v, l), c = other ? w.scalar(*other, l) : 0;
       uint8_t *at = p + e * bytes;
-      uint64_t old = bytes == 2 ? update<uint16_t>(at, op, Type(i.c), b, c)
-                     : bytes == 4
-                         ? update<uint32_t>(at, op, Type(i.c), b, c)
-                         : update<uint64_t>(at, op, Type(i.c), b, c);
+      uint64_t old = bytes == 2   ? update<uint16_t>(at, op, Type(i.c), b, c)
+                     : bytes == 4 ? update<uint32_t>(at, op, Type(i.c), b, c)
+                                  : update<uint64_t>(at, op, Type(i.c), b, c);
       if (k) {
         const Operand &d = w.operand(i, 0);
         w.setScalar(n == 1 ? d : w.program->operands[d.first + e], l, old);

@@ -24,9 +24,9 @@ void named(Warp &w, const Instruction &i, uint32_t mask) {
     if (count == 0 || count % 32 || count > w.cta->warpCount * 32) {
       w.fail(FindingKind::BarrierMisuse,
              "barrier " + std::to_string(id) + " counts " +
-             std::to_string(count) +
-             " threads, must be a multiple of 32 up to the CTA's " +
-             std::to_string(w.cta->warpCount * 32));
+                 std::to_string(count) +
+                 " threads, must be a multiple of 32 up to the CTA's " +
+                 std::to_string(w.cta->warpCount * 32));
       return;
     }
     expected = uint32_t(count);
@@ -35,9 +35,9 @@ void named(Warp &w, const Instruction &i, uint32_t mask) {
   if (b.active && b.expected != expected) {
     w.fail(FindingKind::BarrierMisuse,
            "barrier " + std::to_string(id) + " is in use for " +
-           (b.expected ? std::to_string(b.expected) : std::string("all")) +
-           " threads, this instruction gives " +
-           (expected ? std::to_string(expected) : std::string("all")));
+               (b.expected ? std::to_string(b.expected) : std::string("all")) +
+               " threads, this instruction gives " +
+               (expected ? std::to_string(expected) : std::string("all")));
     return;
   }
   if (Hazards *h = w.cluster->hazards) {
@@ -68,7 +68,8 @@ void named(Warp &w, const Instruction &i, uint32_t mask) {
 void clusterArrive(Warp &w, const Instruction &i, uint32_t mask) {
   Cluster &c = *w.cluster;
   if (w.clusterArrivedMask & mask) {
-    w.fail(FindingKind::BarrierMisuse, "a thread arrives twice at the cluster barrier without waiting");
+    w.fail(FindingKind::BarrierMisuse,
+           "a thread arrives twice at the cluster barrier without waiting");
     return;
   }
   if (c.hazards) {
@@ -84,7 +85,8 @@ void clusterArrive(Warp &w, const Instruction &i, uint32_t mask) {
 
 void clusterWait(Warp &w, const Instruction &, uint32_t mask) {
   if (!w.clusterArrived) {
-    w.fail(FindingKind::BarrierMisuse, "barrier.cluster.wait without a barrier.cluster.arrive before it");
+    w.fail(FindingKind::BarrierMisuse,
+           "barrier.cluster.wait without a barrier.cluster.arrive before it");
     return;
   }
   if (w.cluster->generation > w.clusterGeneration) {

@@ -104,10 +104,10 @@ void Decoder::takeMemoryQualifiers() {
   for (size_t k = 1; k < parts_.size(); ++k) {
     const std::string &p = parts_[k];
     if (p == "volatile" || p == "relaxed" || p == "acquire" || p == "release" ||
-        p == "acq_rel" || p == "sc" || p == "weak" || p == "mmio" || p == "cta" ||
-        p == "cluster" || p == "gpu" || p == "sys" || p == "ca" || p == "cg" ||
-        p == "cs" || p == "lu" || p == "cv" || p == "wb" || p == "wt" ||
-        p == "nc" || p == "unified" || p.rfind("L1::", 0) == 0 ||
+        p == "acq_rel" || p == "sc" || p == "weak" || p == "mmio" ||
+        p == "cta" || p == "cluster" || p == "gpu" || p == "sys" || p == "ca" ||
+        p == "cg" || p == "cs" || p == "lu" || p == "cv" || p == "wb" ||
+        p == "wt" || p == "nc" || p == "unified" || p.rfind("L1::", 0) == 0 ||
         p.rfind("L2::", 0) == 0 || p.rfind("level::", 0) == 0) {
       taken_[k] = true;
     }

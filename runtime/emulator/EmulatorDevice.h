@@ -12,10 +12,10 @@
 
 namespace gmoe {
 
-/// How much the emulator checks beyond bounds, alignment, and descriptors. Fast:
-/// happens-before of shared, tensor and written global memory, barriers, and
-/// registers that tcgen05.ld has not delivered. Full: also reads of registers
-/// and of global memory that nothing wrote.
+/// How much the emulator checks beyond bounds, alignment, and descriptors.
+/// Fast: happens-before of shared, tensor and written global memory, barriers,
+/// and registers that tcgen05.ld has not delivered. Full: also reads of
+/// registers and of global memory that nothing wrote.
 enum class HazardLevel { Off, Fast, Full };
 
 struct EmulatorOptions {

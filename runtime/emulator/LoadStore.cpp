@@ -41,8 +41,8 @@ void load(Warp &w, const Instruction &i, uint32_t mask) {
     uint32_t *d = w.target<uint32_t>(value);
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = unsigned(__builtin_ctz(m));
-      const uint8_t *p =
-          w.resolve(StateSpace(i.a), w.address(address, l), 4, l, MemoryAccess::Load);
+      const uint8_t *p = w.resolve(StateSpace(i.a), w.address(address, l), 4, l,
+                                   MemoryAccess::Load);
       if (!p) {
         return;
       }
@@ -54,8 +54,8 @@ void load(Warp &w, const Instruction &i, uint32_t mask) {
   const uint8_t *pointers[32];
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
-    pointers[l] =
-        w.resolve(StateSpace(i.a), w.address(address, l), total, l, MemoryAccess::Load);
+    pointers[l] = w.resolve(StateSpace(i.a), w.address(address, l), total, l,
+                            MemoryAccess::Load);
     if (!pointers[l]) {
       return;
     }

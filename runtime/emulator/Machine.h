@@ -108,7 +108,7 @@ struct Cta {
   std::vector<uint32_t> tmem;          // [lane][column]
   std::array<uint8_t, 16> tmemOwner{}; // per 32 columns: 0 free, 1 + slot start
   bool allocationRelinquished = false;
-  uint64_t tmemVersion = 0; // counts deallocations
+  uint64_t tmemVersion = 0;              // counts deallocations
   std::vector<TensorQueue> tensorQueues; // by issuing thread
   uint32_t liveThreads = 0, threads = 0;
   uint32_t freeRegisters = 0; // given back by setmaxnreg.dec
@@ -139,8 +139,8 @@ struct AsyncOp {
     BulkStore, // shared to global
     BulkPeer,  // shared to the cluster's shared
     ClusterCancel,
-    ThreadCopy,   // cp.async of a warp
-    ThreadArrive, // cp.async.mbarrier.arrive of one thread
+    ThreadCopy,    // cp.async of a warp
+    ThreadArrive,  // cp.async.mbarrier.arrive of one thread
     RegisterStore, // st.async, red.async
   } kind = TensorLoad;
   const Instruction *instruction = nullptr;
@@ -152,9 +152,9 @@ struct AsyncOp {
   std::array<int32_t, 5> coordinates{};
   uint32_t dimensions = 0;
   uint32_t shared = 0, barrier = 0, bytes = 0;
-  uint16_t multicast = 0;   // CTA ranks; 0: the one in the addresses
-  bool pairBarrier = false; // .cta_group::2
-  uint8_t reduction = 0;    // 0 none, else Reduction + 1
+  uint16_t multicast = 0;    // CTA ranks; 0: the one in the addresses
+  bool pairBarrier = false;  // .cta_group::2
+  uint8_t reduction = 0;     // 0 none, else Reduction + 1
   uint8_t reductionType = 0; // a Type; tensor copies take their map's
   bool rowList = false;      // gather4 and scatter4
   std::vector<uint8_t> staged;
@@ -173,7 +173,7 @@ enum class WaitKind : uint8_t {
   CopyGroup, // cp.async
   TmemAlloc,
   Registers, // of the CTA's share, for setmaxnreg
-  Yield, // runnable again at once, after the others
+  Yield,     // runnable again at once, after the others
 };
 
 struct Wait {
@@ -240,8 +240,8 @@ struct Warp {
   uint32_t wgmmaGroup = 0, wgmmaIssued = 0; // issued: position in its stream
   std::vector<uint32_t> wgmmaEnds;          // of committed groups
   std::vector<PendingTmem> pendingTmem;
-  std::vector<uint32_t> defined; // by register line: lanes that were written
-  bool watched = false;          // reads of registers are checked
+  std::vector<uint32_t> defined;  // by register line: lanes that were written
+  bool watched = false;           // reads of registers are checked
   std::vector<uint8_t> lateLines; // LateLoads.cpp: not yet delivered
   bool late = false;              // there are some
   /// Strong reads of the running instruction, for the hazard checker.

@@ -18,8 +18,7 @@ void matrix(Warp &w, const Instruction &i, uint32_t mask) {
   uint8_t *rows[32] = {};
   for (unsigned l = 0; l < 8 * i.b; ++l) {
     rows[l] = w.resolve(StateSpace(i.a), w.address(address, l), 16, l,
-                        i.d ? MemoryAccess::Load
-                            : MemoryAccess::Store);
+                        i.d ? MemoryAccess::Load : MemoryAccess::Store);
     if (!rows[l]) {
       return;
     }

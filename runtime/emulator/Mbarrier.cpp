@@ -146,11 +146,10 @@ bool releaseAll(Warp &w, const Instruction &i, const Operand &address,
   }
   Order order = i.order == Order::Weak ? Order::Release : i.order;
   MemoryScope scope = i.scope == MemoryScope::None ? MemoryScope::Cta : i.scope;
-  return forBarriers(w, i, address, mask,
-                     [&](uint32_t lanes, uint32_t at, MBarrier &b) {
-                       w.cluster->hazards->arrive(w, lanes, at, b, order,
-                                                  scope);
-                     });
+  return forBarriers(
+      w, i, address, mask, [&](uint32_t lanes, uint32_t at, MBarrier &b) {
+        w.cluster->hazards->arrive(w, lanes, at, b, order, scope);
+      });
 }
 
 void arrive(Warp &w, const Instruction &i, uint32_t mask) {
@@ -266,7 +265,8 @@ void wait(Warp &w, const Instruction &i, uint32_t mask) {
   w.timedOut = false;
   if (w.cluster->hazards && done) {
     Order order = i.order == Order::Weak ? Order::Acquire : i.order;
-    MemoryScope scope = i.scope == MemoryScope::None ? MemoryScope::Cta : i.scope;
+    MemoryScope scope =
+        i.scope == MemoryScope::None ? MemoryScope::Cta : i.scope;
     forBarriers(w, i, w.operand(i, 1), done,
                 [&](uint32_t lanes, uint32_t at, MBarrier &b) {
                   w.cluster->hazards->wait(w, lanes, at, b, order, scope,

@@ -119,8 +119,7 @@ private:
       v = n.kind == Literal::Integer ? n.value : 0;
       next();
     }
-    location_ = {uint32_t(values[0]), uint32_t(values[1]),
-                 uint32_t(values[2])};
+    location_ = {uint32_t(values[0]), uint32_t(values[1]), uint32_t(values[2])};
     if (peek().line == line) {
       skipLine();
     }
@@ -426,7 +425,8 @@ private:
         triple(f.maximumThreads);
       } else if (t.text == ".reqnctapercluster") {
         triple(f.cluster);
-      } else if (t.text == ".minnctapersm" || t.text == ".maxnctapersm" || t.text == ".abi_preserve" ||
+      } else if (t.text == ".minnctapersm" || t.text == ".maxnctapersm" ||
+                 t.text == ".abi_preserve" ||
                  t.text == ".abi_preserve_control") {
         number(value);
       } else if (t.text == ".maxnreg") {

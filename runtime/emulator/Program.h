@@ -28,7 +28,7 @@ struct Operand {
   uint8_t bytes = 4; // register width
   uint8_t bank = 0;  // 0: the warp's registers, 1: the program's constants
   bool negated = false;
-  bool written = false; // a destination
+  bool written = false;                   // a destination
   StateSpace space = StateSpace::Generic; // of an Address whose symbol tells
   uint32_t line = 0;
   int64_t offset = 0; // of an Address

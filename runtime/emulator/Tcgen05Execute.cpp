@@ -140,7 +140,8 @@ bool readOperand(Cluster &c, Cta &cta, TensorOp &op, const MmaShape &s,
           return outside(address);
         }
         if (c.hazards) {
-          c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, address, bytes);
+          c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta,
+                                address, bytes);
         }
         const uint8_t *p = cta.shared.data() + address;
         float v = table ? table[*p] : decodeAt(format, false, p, 0);
@@ -157,7 +158,8 @@ bool readOperand(Cluster &c, Cta &cta, TensorOp &op, const MmaShape &s,
         return outside(address);
       }
       if (c.hazards) {
-        c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, address, 16);
+        c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, address,
+                              16);
       }
       std::memcpy(row + x, cta.shared.data() + address, 16);
     }
@@ -184,8 +186,7 @@ bool readTmemOperand(Cluster &c, Cta &cta, TensorOp &op, const MmaShape &s,
                      uint32_t rows, float *out) {
   uint32_t column = op.aTmem & 0xffff;
   if (column + 8 > kTmemColumns || s.mnMajorA ||
-      (s.a >= ElementFormat::E2M3 && s.a <= ElementFormat::E2M1 &&
-       s.k == 32)) {
+      (s.a >= ElementFormat::E2M3 && s.a <= ElementFormat::E2M1 && s.k == 32)) {
     c.failAsync(*op.instruction, op.warp,
                 "operand A in tensor memory must be K-major, of 8 bits or more "
                 "or packed, and within 512 columns");
@@ -268,16 +269,15 @@ void watchMma(Cluster &c, Cta &cta, const TensorOp &op, const MmaShape &s,
     uint32_t rowsA = s.m / (s.pair ? 2 : 1);
     h.tensorAccess(op, cta, 0, kTmemLanes, op.scaleA & 0xffff,
                    (rowsA + 31) / 32, Hazards::Read);
-    h.tensorAccess(op, cta, 0, kTmemLanes, op.scaleB & 0xffff,
-                   (s.n + 31) / 32, Hazards::Read);
+    h.tensorAccess(op, cta, 0, kTmemLanes, op.scaleB & 0xffff, (s.n + 31) / 32,
+                   Hazards::Read);
   }
   Hazards::Access access = op.accumulate ? Hazards::Atomic : Hazards::Write;
   // M 64: rows in the first 16 lanes of each 32.
   uint32_t lanes = s.m == 64 ? 16 : kTmemLanes;
   for (uint32_t lane = 0; lane < kTmemLanes; lane += std::max(lanes, 32u)) {
     if (op.aInTmem) {
-      h.tensorAccess(op, cta, lane, lanes, op.aTmem & 0xffff, 8,
-                     Hazards::Read);
+      h.tensorAccess(op, cta, lane, lanes, op.aTmem & 0xffff, 8, Hazards::Read);
     }
     h.tensorAccess(op, cta, lane, lanes, dColumn, dColumns, access);
   }
@@ -330,15 +330,16 @@ void executeMma(Cluster &c, Cta &issuer, TensorOp &op) {
     }
     if (!columnsAllocated(cta, dColumn, dColumns)) {
       c.failAsync(FindingKind::TmemUse, *op.instruction, op.warp,
-              "the accumulator's columns " + std::to_string(dColumn) + " to " +
-                  std::to_string(dColumn + dColumns - 1) +
-                  " are not all allocated");
+                  "the accumulator's columns " + std::to_string(dColumn) +
+                      " to " + std::to_string(dColumn + dColumns - 1) +
+                      " are not all allocated");
       return;
     }
     if (s.scaled &&
         (!columnsAllocated(cta, op.scaleA & 0xffff, (rowsEach + 31) / 32) ||
          !columnsAllocated(cta, op.scaleB & 0xffff, (s.n + 31) / 32))) {
-      c.failAsync(FindingKind::TmemUse, *op.instruction, op.warp, "the columns of the scale factors are not all allocated");
+      c.failAsync(FindingKind::TmemUse, *op.instruction, op.warp,
+                  "the columns of the scale factors are not all allocated");
       return;
     }
     if (c.hazards) {
@@ -462,7 +463,8 @@ void executeMma(Cluster &c, Cta &issuer, TensorOp &op) {
               for (uint32_t y = 0; y < width; ++y) {
                 float v = target[r * stride + y];
                 if (integers) {
-                  int64_t sum = int64_t(v) + (op.accumulate ? int32_t(to[y]) : 0);
+                  int64_t sum =
+                      int64_t(v) + (op.accumulate ? int32_t(to[y]) : 0);
                   to[y] = uint32_t(s.saturates ? std::clamp<int64_t>(
                                                      sum, INT32_MIN, INT32_MAX)
                                                : sum);
@@ -498,7 +500,8 @@ void executeCopy(Cluster &c, Cta &issuer, TensorOp &op) {
        ++k) {
     Cta &cta = c.ctas[k];
     if (!columnsAllocated(cta, column, bytes / 4)) {
-      c.failAsync(FindingKind::TmemUse, *op.instruction, op.warp, "the destination columns of the copy are not allocated");
+      c.failAsync(FindingKind::TmemUse, *op.instruction, op.warp,
+                  "the destination columns of the copy are not allocated");
       return;
     }
     if (c.hazards) {
@@ -516,7 +519,8 @@ void executeCopy(Cluster &c, Cta &issuer, TensorOp &op) {
           return;
         }
         if (c.hazards) {
-          c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, at, 16);
+          c.hazards->readShared(*op.instruction, op.warp, op.issuer, cta, at,
+                                16);
         }
         std::memcpy(data + x, cta.shared.data() + at, 16);
       }
@@ -572,8 +576,8 @@ void completeTensor(Cluster &c, Cta &cta, TensorOp &op) {
       c.failAsync(b && b->valid ? FindingKind::ArrivalCount
                                 : FindingKind::BarrierLifetime,
                   *op.instruction, op.warp,
-              "arrival on the mbarrier at shared address " + hexadecimal(at) +
-                  ": " + error);
+                  "arrival on the mbarrier at shared address " +
+                      hexadecimal(at) + ": " + error);
       return;
     }
   }

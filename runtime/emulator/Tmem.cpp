@@ -360,7 +360,8 @@ bool decodeTmem(Decoder &d, bool pair) {
   if (!isLoad && !d.take("st")) {
     return false;
   }
-  int shape = d.takeOneOf({"32x32b", "16x128b", "16x256b", "16x32bx2", "16x64b"});
+  int shape =
+      d.takeOneOf({"32x32b", "16x128b", "16x256b", "16x32bx2", "16x64b"});
   int repeat =
       d.takeOneOf({"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"});
   if (!d.take("sync") || !d.take("aligned") || shape < 0 || repeat < 0 ||

@@ -119,12 +119,13 @@ TEST(Memory, AtomicsAndGlobals) {
 }
 
 TEST(Memory, GenericAndLocal) {
-  auto r = runBody("{ .local .align 8 .b8 depot[16]; mov.b64 %d0, depot;\n"
-                   "cvta.local.u64 %d1, %d0; st.b32 [%d1+4], %t;\n"
-                   "ld.local.b32 %r0, [%d0+4]; mov.b64 %d2, buf;\n"
-                   "cvta.shared.u64 %d3, %d2; st.b32 [%d3], 77; bar.warp.sync -1;\n"
-                   "ld.shared.b32 %r1, [buf]; mov.b64 %out, {%r0, %r1}; }",
-                   32, ".shared .align 16 .b8 buf[16];\n");
+  auto r =
+      runBody("{ .local .align 8 .b8 depot[16]; mov.b64 %d0, depot;\n"
+              "cvta.local.u64 %d1, %d0; st.b32 [%d1+4], %t;\n"
+              "ld.local.b32 %r0, [%d0+4]; mov.b64 %d2, buf;\n"
+              "cvta.shared.u64 %d3, %d2; st.b32 [%d3], 77; bar.warp.sync -1;\n"
+              "ld.shared.b32 %r1, [buf]; mov.b64 %out, {%r0, %r1}; }",
+              32, ".shared .align 16 .b8 buf[16];\n");
   EXPECT_EQ(r[6], 6u | uint64_t(77) << 32);
 }
 
