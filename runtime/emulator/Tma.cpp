@@ -167,7 +167,9 @@ uint8_t *writeGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
   return a ? a->data.get() + (at - a->base) : nullptr;
 }
 
-/// What loads make of elements of the tf32 types.
+/// What loads make of elements of the tf32 types. The ISA does not say how they
+/// round; Hopper does so to nearest even, keeps subnormals with FTZ too, and
+/// has one NaN.
 uint32_t roundToTf32(uint32_t v) {
   if ((v & 0x7f800000u) == 0x7f800000u) {
     return (v & 0x007fffffu) ? 0x7fffe000u : v;

@@ -11,7 +11,8 @@ namespace {
 
 /// A store of the tile, plain or reducing, into the output.
 void storeCase(Kernels &k, const Tensor &t, const std::string &reduction = "",
-               const std::function<uint64_t(uint64_t, uint64_t)> &f = nullptr) {
+               const std::function<uint64_t(uint64_t, uint64_t)> &f = nullptr,
+               bool subnormal = false) {
   unsigned n = (sharedBytes(t) + 127) / 128 * 128;
   std::string op = reduction.empty() ? "cp.async.bulk.tensor."
                                      : "cp.reduce.async.bulk.tensor.";
@@ -31,9 +32,17 @@ void storeCase(Kernels &k, const Tensor &t, const std::string &reduction = "",
   for (uint8_t &b : tile) {
     b = uint8_t(draw()) & 0x3f;
   }
+  c.initial = randomTensor(t, 16);
+  if (subnormal) { // of f32, with either sign
+    for (std::vector<uint8_t> *v : {&tile, &c.initial}) {
+      for (size_t b = 0; b + 4 <= v->size(); b += 4) {
+        (*v)[b + 3] = draw() % 2 ? 0x80 : 0;
+        (*v)[b + 2] += b % 16 == 0 ? 0x80 : 0; // the smallest normals
+      }
+    }
+  }
   c.inputs = {tile};
   c.maps = {{t.desc, -1, 0}};
-  c.initial = randomTensor(t, 16);
   c.expected = c.initial;
   c.stride = t.bytes;
   // A store leaves out whole 16-byte pieces of a row: it writes what of the
@@ -126,6 +135,9 @@ void stores(Kernels &k) {
   };
   storeCase(k, box("f32", T::F32, 4), "add", sum(kF32));
   storeCase(k, box("f32 ftz", T::F32Ftz, 4), "add", sum(kF32, true));
+  storeCase(k, box("subnormal f32", T::F32, 4), "add", sum(kF32), true);
+  storeCase(k, box("subnormal f32 ftz", T::F32Ftz, 4), "add", sum(kF32, true),
+            true);
   storeCase(k, box("f16", T::F16, 2), "add", sum(kF16));
   storeCase(k, box("bf16", T::BF16, 2), "add", sum(kBF16));
   storeCase(k, box("f64", T::F64, 8), "add", sum(kF64));
