@@ -81,12 +81,13 @@ void Hazards::shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset,
 
 void Hazards::global(Warp &w, unsigned lane, const Allocation &a,
                      uint64_t offset, uint32_t bytes, Access access) {
-  if (access != Read) {
-    a.markWritten(offset, bytes);
-  } else if (full() && !a.allWritten(offset, bytes)) {
+  if (access != Write && full() && !a.allWritten(offset, bytes)) {
     find(FindingKind::Uninitialized, w, int(lane),
          "read of " + std::to_string(bytes) + " bytes at global address " +
              hexadecimal(a.base + offset) + ", which nothing wrote");
+  }
+  if (access != Read) {
+    a.markWritten(offset, bytes);
   }
   GlobalShadow *shadow = a.shadow.get();
   if (!shadow || (access == Read && !shadow->find(offset))) {
