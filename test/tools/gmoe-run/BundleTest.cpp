@@ -135,6 +135,24 @@ TEST(Bundle, FindsWrongResults) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
+TEST(Bundle, HazardsAreFindings) {
+  gmoe::abi::BundleT bundle = sixesBundle(2);
+  // Every CTA writes the first row.
+  std::string racing = kSixes;
+  racing.replace(racing.find("mov.u32 %r1, %ctaid.x"), 21,
+                 "mov.u32 %r1, 0;      ");
+  bundle.images.clear();
+  addImage(bundle, "sm_100a", gmoe::abi::ImageFormat::Ptx, racing);
+  Outcome outcome = runBundle(bundle, {"--rows=3", "--json"});
+  EXPECT_EQ(outcome.code, 1);
+  for (const char *part : {"\"hazards\": [", "\"id\": \"write-unordered\"",
+                           "\"line\": 17", "\"passed\": false"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+  outcome = runBundle(bundle, {"--rows=3", "--hazards=off"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST(Bundle, WrittenInputs) {
   Outcome outcome = runBundle(sixesBundle(0), {"--rows=8"});
   EXPECT_EQ(outcome.code, 1);
