@@ -161,41 +161,56 @@ static LogicalResult verifyInputs(GemmOp op) {
                            << " (gemm_c8)";
       return diag;
     }
-    if (!isFloatOutput(type.getElementType())) {
+    Type element = type.getElementType();
+    bool isMatrix = kind == InputKind::per_element;
+    if (!isFloatOutput(element) && !(isMatrix && isFp8(element))) {
       return op.emitOpError()
-             << "input #" << i << ": element type is " << type.getElementType()
-             << ", expected f32, f16 or bf16 (gemm_c8)";
+             << "input #" << i << ": element type is " << element
+             << ", expected f32, f16"
+             << (isMatrix ? ", bf16, f8E4M3FN or f8E5M2" : " or bf16")
+             << " (gemm_c8)";
     }
   }
   return success();
 }
 
 static LogicalResult verifyOutputs(GemmOp op) {
-  if (op.getOutputs().size() != 1) {
-    return op.emitOpError() << "outs has " << op.getOutputs().size()
-                            << " operands, expected 1 (gemm_c9)";
+  if (op.getOutputs().empty()) {
+    return op.emitOpError()
+           << "outs has 0 operands, expected 1 or more (gemm_c9)";
   }
   if (op.getOutputKinds().size() != op.getOutputs().size()) {
     return op.emitOpError()
            << "has " << op.getOutputs().size() << " outputs and "
            << op.getOutputKinds().size() << " output kinds (gemm_c9)";
   }
-  if (!symbolizeOutputKind(op.getOutputKinds()[0])) {
-    return op.emitOpError() << "output #0: unknown kind "
-                            << op.getOutputKinds()[0] << " (gemm_c9)";
-  }
-  auto type = cast<ShapedType>(op.getOutputs()[0].getType());
-  if (type.getRank() != 2 || !mayEqual(type.getDimSize(0), op.getRows()) ||
-      type.getDimSize(1) != op.getN()) {
-    return op.emitOpError()
-           << "output #0: type is " << type
-           << ", expected the shape (R, N) with N = " << op.getN()
-           << " (gemm_c9)";
-  }
-  if (!isFloatOutput(type.getElementType())) {
-    return op.emitOpError()
-           << "output #0: element type is " << type.getElementType()
-           << ", expected f32, f16 or bf16 (gemm_c9)";
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    if (!symbolizeOutputKind(op.getOutputKinds()[i])) {
+      return op.emitOpError() << "output #" << i << ": unknown kind "
+                              << op.getOutputKinds()[i] << " (gemm_c9)";
+    }
+    auto type = cast<ShapedType>(output.getType());
+    if (type.getRank() != 2 || !mayEqual(type.getDimSize(0), op.getRows()) ||
+        type.getDimSize(1) != op.getN()) {
+      return op.emitOpError()
+             << "output #" << i << ": type is " << type
+             << ", expected the shape (R, N) with N = " << op.getN()
+             << " (gemm_c9)";
+    }
+    Type element = type.getElementType();
+    if (!isFloatOutput(element) && !isFp8(element)) {
+      return op.emitOpError()
+             << "output #" << i << ": element type is " << element
+             << ", expected f32, f16, bf16, f8E4M3FN or f8E5M2 (gemm_c9)";
+    }
+    // Two values would race for one place.
+    for (unsigned j = 0; isa<MemRefType>(type) && j < i; ++j) {
+      if (op.getOutputs()[j] == output) {
+        return op.emitOpError() << "outputs #" << j << " and #" << i
+                                << " are the same memref, give each its own "
+                                   "(gemm_c9)";
+      }
+    }
   }
   return success();
 }

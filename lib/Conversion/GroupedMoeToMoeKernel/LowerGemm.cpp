@@ -55,6 +55,7 @@ private:
   void buildEpilogueRole();
   bool isRowScalar(unsigned i);
   Value loadInput(unsigned i, Value group, Value row, Value column);
+  void storeOutput(unsigned i, Value value, Value row, Value column);
   SmallVector<Value> inlineRegion(ArrayRef<Value> arguments);
 
   Value alloc(StringRef name, BufferSpace space, ArrayRef<int64_t> shape,
@@ -86,8 +87,8 @@ private:
   ScheduleAttr schedule;
   int64_t tileM, tileN, tileK, n, k, kTiles, chunk;
 
-  Value mapA, mapB, mapScalesA, mapScalesB, offsets, output;
-  SmallVector<Value> inputs;
+  Value mapA, mapB, mapScalesA, mapScalesB, offsets;
+  SmallVector<Value> inputs, outputs;
   Value a, bTile, scalesA, scalesB, tmemScalesA, tmemScalesB, accumulator;
   Value operands, accumulators;
 };
@@ -105,7 +106,9 @@ void GemmLowering::addParameters() {
   for (Value input : op.getInputs()) {
     inputs.push_back(kernel.addMemref(input));
   }
-  output = kernel.addOutput(op.getOutputs()[0]);
+  for (Value output : op.getOutputs()) {
+    outputs.push_back(kernel.addOutput(output));
+  }
 }
 
 void GemmLowering::addBuffers() {
@@ -258,6 +261,12 @@ Value GemmLowering::loadInput(unsigned i, Value group, Value row,
     break;
   }
   bool scalar = isRowScalar(i);
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
+    Value codes = moe_kernel::GlobalLoadOp::create(
+        b, VectorType::get(chunk, b.getI8Type()), inputs[i], at);
+    return moe_kernel::DecodeOp::create(b, VectorType::get(chunk, f32), codes,
+                                        TypeAttr::get(element));
+  }
   if (!scalar) {
     type = VectorType::get(chunk, element);
     f32 = VectorType::get(chunk, f32);
@@ -267,6 +276,21 @@ Value GemmLowering::loadInput(unsigned i, Value group, Value row,
     value = arith::ExtFOp::create(b, f32, value);
   }
   return scalar ? kernel.splat(value, chunk) : value;
+}
+
+/// Stores `chunk` f32 values in the output's type.
+void GemmLowering::storeOutput(unsigned i, Value value, Value row,
+                               Value column) {
+  Type element = cast<MemRefType>(outputs[i].getType()).getElementType();
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
+    value =
+        moe_kernel::EncodeOp::create(b, VectorType::get(chunk, b.getI8Type()),
+                                     value, TypeAttr::get(element));
+  } else if (!element.isF32()) {
+    value = arith::TruncFOp::create(b, VectorType::get(chunk, element), value);
+  }
+  moe_kernel::GlobalStoreOp::create(b, value, outputs[i],
+                                    ValueRange{row, column});
 }
 
 /// The region's operations on `chunk` elements at once.
@@ -343,14 +367,9 @@ void GemmLowering::buildEpilogueRole() {
         arguments.push_back(scalars[i] ? scalars[i]
                                        : loadInput(i, group, row, column));
       }
-      Value result = inlineRegion(arguments)[0];
-      Type element = cast<MemRefType>(output.getType()).getElementType();
-      if (!element.isF32()) {
-        result =
-            arith::TruncFOp::create(b, VectorType::get(chunk, element), result);
+      for (auto [i, value] : llvm::enumerate(inlineRegion(arguments))) {
+        storeOutput(i, value, row, column);
       }
-      moe_kernel::GlobalStoreOp::create(b, result, output,
-                                        ValueRange{row, column});
     }
     return {advance(accumulators, position)};
   };
@@ -366,7 +385,9 @@ void GemmLowering::run() {
       kernel.requireRows(input, rows);
     }
   }
-  kernel.requireRows(op.getOutputs()[0], rows);
+  for (Value output : op.getOutputs()) {
+    kernel.requireRows(output, rows);
+  }
   moe_kernel::RequireOffsetsOp::create(kernel.host, op.getOffsets(), rows,
                                        op.getMAligned());
   addParameters();

@@ -124,14 +124,14 @@ func.func @output_rank(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0F
 
 func.func @output_element(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
-    %o: tensor<2xi32>, %d: tensor<?x48xf8E4M3FN>) {
-  // expected-error @below {{'grouped_moe.gemm' op output #0: element type is 'f8E4M3FN', expected f32, f16 or bf16 (gemm_c9)}}
+    %o: tensor<2xi32>, %d: tensor<?x48xf64>) {
+  // expected-error @below {{'grouped_moe.gemm' op output #0: element type is 'f64', expected f32, f16, bf16, f8E4M3FN or f8E5M2 (gemm_c9)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
-      offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf8E4M3FN>) epilogue {
+      offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf64>) epilogue {
   ^bb0(%acc: f32):
     grouped_moe.yield %acc : f32
-  } -> tensor<?x48xf8E4M3FN>
+  } -> tensor<?x48xf64>
   return
 }
 
@@ -140,7 +140,7 @@ func.func @output_element(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8
 func.func @two_outputs(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op outs has 2 operands, expected 1 (gemm_c9)}}
+  // expected-error @below {{'grouped_moe.gemm' op epilogue yields 1 values, expected 2: one for each output (gemm_c10)}}
   %r:2 = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>, %d : tensor<?x48xf32>) epilogue {
@@ -155,7 +155,7 @@ func.func @two_outputs(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0F
 func.func @no_outputs(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op outs has 0 operands, expected 1 (gemm_c9)}}
+  // expected-error @below {{'grouped_moe.gemm' op outs has 0 operands, expected 1 or more (gemm_c9)}}
   grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs() epilogue {
@@ -233,6 +233,36 @@ func.func @rows_of_input(%a: tensor<256x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E
   %r = grouped_moe.gemm lhs(%a : tensor<256x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) ins(%i0 : tensor<128xf32> as per_row) outs(%d : tensor<?x48xf32>) epilogue {
+  ^bb0(%acc: f32, %x0: f32):
+    grouped_moe.yield %acc : f32
+  } -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @one_memref_twice(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>,
+    %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>,
+    %o: memref<2xi32>, %d: memref<?x48xf32>) {
+  // expected-error @below {{'grouped_moe.gemm' op outputs #0 and #1 are the same memref, give each its own (gemm_c9)}}
+  grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : memref<2xi32>) outs(%d : memref<?x48xf32>, %d : memref<?x48xf32>) epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc, %acc : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @fp8_input_of_a_row(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
+    %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
+    %o: tensor<2xi32>, %i0: tensor<?xf8E4M3FN>, %d: tensor<?x48xf32>) {
+  // expected-error @below {{'grouped_moe.gemm' op input #0: element type is 'f8E4M3FN', expected f32, f16 or bf16 (gemm_c8)}}
+  %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : tensor<2xi32>) ins(%i0 : tensor<?xf8E4M3FN> as per_row) outs(%d : tensor<?x48xf32>) epilogue {
   ^bb0(%acc: f32, %x0: f32):
     grouped_moe.yield %acc : f32
   } -> tensor<?x48xf32>
