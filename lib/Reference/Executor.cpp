@@ -186,15 +186,23 @@ LogicalResult Executor::runGemm(GemmOp op) {
     return failure();
   }
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
+    bool isScale = op.isScaleOutput(i);
     if (failed(expectShape(op, "output #" + Twine(i), array(op.getOutputs()[i]),
-                           {rows, n}))) {
+                           isScale ? rowScaleShape({rows, n})
+                                   : std::vector<int64_t>{rows, n}))) {
       return failure();
     }
     Array &output = destination(op, i);
     output.definedRows = problem.ends.back();
     output.restKept = true;
     output.derived = true;
-    problem.outputs.push_back(&output);
+    if (isScale) {
+      problem.scales.back() = {&output, op.getOutputKind(i) ==
+                                            OutputKind::row_scales_floor};
+    } else {
+      problem.outputs.push_back(&output);
+      problem.scales.emplace_back();
+    }
   }
   problem.lhs = &lhs;
   problem.lhsScales = &array(op.getLhsScales());

@@ -1,5 +1,7 @@
 #include "lib/Reference/Gemm.h"
 
+#include "lib/Reference/Quantize.h"
+
 #include "lib/Reference/Parallel.h"
 
 #include <algorithm>
@@ -182,6 +184,16 @@ void GemmRun::finish(EpilogueState &state, int64_t group, int64_t row,
     int reg = p.epilogue->yields[output];
     int64_t start = row * n + column;
     unsigned size = sizeOf(array.format);
+    if (output < p.scales.size() && p.scales[output].array) {
+      const GemmScales &scales = p.scales[output];
+      for (int i = 0; i < count; i += 32) {
+        scales.array->bytes[scaleOffset(0, row, (column + i) / 32,
+                                        array.shape[0], n / 32)] =
+            quantizeBlock(array.format, scales.floorRounding,
+                          state.floats(reg) + i, &array.bytes[start + i]);
+      }
+      continue;
+    }
     for (int i = 0; i < count; ++i) {
       encode(array.format, state.floats(reg)[i],
              &array.bytes[(start + i) * size]);

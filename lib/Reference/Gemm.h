@@ -17,6 +17,12 @@ struct GemmInput {
   const Array *array = nullptr;
 };
 
+/// The scales of a quantized output.
+struct GemmScales {
+  Array *array = nullptr; // null: the output is plain
+  bool floorRounding = false;
+};
+
 /// Shapes agree and `ends` are legal: the caller has checked both.
 struct GemmProblem {
   const Array *lhs = nullptr, *lhsScales = nullptr;
@@ -24,7 +30,8 @@ struct GemmProblem {
   std::vector<int64_t> ends;
   std::vector<GemmInput> inputs;
   const Epilogue *epilogue = nullptr;
-  std::vector<Array *> outputs;
+  std::vector<Array *> outputs;   // one for each yielded value
+  std::vector<GemmScales> scales; // of each output, or empty: all plain
   /// Also compute how far a product that sums in f32, in any order, may be from
   /// each output, into Array::errors: K * 2^-23 * sum of |products|, followed
   /// through the epilogue.

@@ -174,6 +174,53 @@ static LogicalResult verifyInputs(GemmOp op) {
   return success();
 }
 
+/// One output, whose kind is known.
+static LogicalResult verifyOutput(GemmOp op, unsigned i) {
+  auto type = cast<ShapedType>(op.getOutputs()[i].getType());
+  OutputKind kind = op.getOutputKind(i);
+  StringRef name = stringifyOutputKind(kind);
+  if (op.isScaleOutput(i)) {
+    if (i == 0 || op.getOutputKind(i - 1) != OutputKind::quantized) {
+      return op.emitOpError() << "output #" << i << ": " << name
+                              << " must follow its quantized output (gemm_c9)";
+    }
+    auto layout = ScaleLayoutAttr::get(op.getContext(), ScaleDirection::row,
+                                       ScaleGrouping::whole, 32);
+    return verifyScales(op, ("output #" + Twine(i)).str(), op.getOutputs()[i],
+                        layout, {op.getRows(), op.getN()}, op.getGroups(),
+                        "gemm_c9", "gemm_c9");
+  }
+  if (type.getRank() != 2 || !mayEqual(type.getDimSize(0), op.getRows()) ||
+      type.getDimSize(1) != op.getN()) {
+    return op.emitOpError()
+           << "output #" << i << ": type is " << type
+           << ", expected the shape (R, N) with N = " << op.getN()
+           << " (gemm_c9)";
+  }
+  Type element = type.getElementType();
+  if (kind == OutputKind::quantized) {
+    if (i + 1 == op.getOutputs().size() || !op.isScaleOutput(i + 1)) {
+      return op.emitOpError() << "output #" << i
+                              << ": quantized must be followed by its scales, "
+                                 "row_scales_rceil or row_scales_floor "
+                                 "(gemm_c9)";
+    }
+    if (!isFp8(element) || op.getN() % 32 != 0) {
+      return op.emitOpError()
+             << "output #" << i << ": quantized is " << type
+             << ", expected f8E4M3FN or f8E5M2 and N a multiple of 32, the "
+                "block (gemm_c9)";
+    }
+    return success();
+  }
+  if (!isFloatOutput(element) && !isFp8(element)) {
+    return op.emitOpError()
+           << "output #" << i << ": element type is " << element
+           << ", expected f32, f16, bf16, f8E4M3FN or f8E5M2 (gemm_c9)";
+  }
+  return success();
+}
+
 static LogicalResult verifyOutputs(GemmOp op) {
   if (op.getOutputs().empty()) {
     return op.emitOpError()
@@ -184,25 +231,17 @@ static LogicalResult verifyOutputs(GemmOp op) {
            << "has " << op.getOutputs().size() << " outputs and "
            << op.getOutputKinds().size() << " output kinds (gemm_c9)";
   }
+  for (auto [i, kind] : llvm::enumerate(op.getOutputKinds())) {
+    if (!symbolizeOutputKind(kind)) {
+      return op.emitOpError()
+             << "output #" << i << ": unknown kind " << kind << " (gemm_c9)";
+    }
+  }
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
-    if (!symbolizeOutputKind(op.getOutputKinds()[i])) {
-      return op.emitOpError() << "output #" << i << ": unknown kind "
-                              << op.getOutputKinds()[i] << " (gemm_c9)";
+    if (failed(verifyOutput(op, i))) {
+      return failure();
     }
     auto type = cast<ShapedType>(output.getType());
-    if (type.getRank() != 2 || !mayEqual(type.getDimSize(0), op.getRows()) ||
-        type.getDimSize(1) != op.getN()) {
-      return op.emitOpError()
-             << "output #" << i << ": type is " << type
-             << ", expected the shape (R, N) with N = " << op.getN()
-             << " (gemm_c9)";
-    }
-    Type element = type.getElementType();
-    if (!isFloatOutput(element) && !isFp8(element)) {
-      return op.emitOpError()
-             << "output #" << i << ": element type is " << element
-             << ", expected f32, f16, bf16, f8E4M3FN or f8E5M2 (gemm_c9)";
-    }
     // Two values would race for one place.
     for (unsigned j = 0; isa<MemRefType>(type) && j < i; ++j) {
       if (op.getOutputs()[j] == output) {
@@ -240,7 +279,7 @@ static LogicalResult verifyRowCounts(GemmOp op) {
     }
   }
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
-    if (failed(check("output #" + Twine(i), output))) {
+    if (!op.isScaleOutput(i) && failed(check("output #" + Twine(i), output))) {
       return failure();
     }
   }
@@ -302,10 +341,10 @@ LogicalResult GemmOp::verifyRegions() {
     }
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getValues().size() != getOutputs().size()) {
+  if (!yield || yield.getValues().size() != getNumYields()) {
     return emitOpError() << "epilogue yields "
                          << (yield ? yield.getValues().size() : 0)
-                         << " values, expected " << getOutputs().size()
+                         << " values, expected " << getNumYields()
                          << ": one for each output (gemm_c10)";
   }
   for (Operation &op : body.without_terminator()) {

@@ -24,7 +24,8 @@ def GroupedMoe_InputKind : GroupedMoe_Enum<"InputKind", "how an epilogue input f
   I32EnumAttrCase<"per_group", 2>, I32EnumAttrCase<"per_group_column", 3>]>;
 
 def GroupedMoe_OutputKind : GroupedMoe_Enum<"OutputKind", "what becomes of a yielded value", [
-  I32EnumAttrCase<"plain", 0>]>;
+  I32EnumAttrCase<"plain", 0>, I32EnumAttrCase<"quantized", 1>,
+  I32EnumAttrCase<"row_scales_rceil", 2>, I32EnumAttrCase<"row_scales_floor", 3>]>;
 
 def GroupedMoe_SchedulerKind : GroupedMoe_Enum<"SchedulerKind", "how CTAs find their tiles", [
   I32EnumAttrCase<"static_persistent", 0>]>;

@@ -77,7 +77,9 @@ parseEpilogueOutputs(OpAsmParser &parser,
       std::optional<OutputKind> parsed = symbolizeOutputKind(keyword);
       if (!parsed) {
         return parser.emitError(loc)
-               << "unknown output kind '" << keyword << "', expected plain";
+               << "unknown output kind '" << keyword
+               << "', expected plain, quantized, row_scales_rceil or "
+                  "row_scales_floor";
       }
       kind = *parsed;
     }
@@ -94,10 +96,15 @@ parseEpilogueOutputs(OpAsmParser &parser,
 
 static void printEpilogueOutputs(OpAsmPrinter &printer, Operation *,
                                  OperandRange outputs, TypeRange types,
-                                 DenseI32ArrayAttr) {
+                                 DenseI32ArrayAttr kinds) {
   printer << "outs(";
+  unsigned next = 0;
   llvm::interleaveComma(llvm::zip(outputs, types), printer, [&](auto item) {
     printer << std::get<0>(item) << " : " << std::get<1>(item);
+    auto kind = static_cast<OutputKind>(kinds[next++]);
+    if (kind != OutputKind::plain) {
+      printer << " as " << stringifyOutputKind(kind);
+    }
   });
   printer << ")";
 }

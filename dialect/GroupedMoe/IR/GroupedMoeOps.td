@@ -105,6 +105,18 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     int64_t getK();
     int64_t getGroups();
     InputKind getInputKind(unsigned i) { return static_cast<InputKind>(getInputKinds()[i]); }
+    OutputKind getOutputKind(unsigned i) { return static_cast<OutputKind>(getOutputKinds()[i]); }
+    /// Scales belong to the quantized output before them; every other output has a yielded value of its own.
+    bool isScaleOutput(unsigned i) {
+      return getOutputKind(i) == OutputKind::row_scales_rceil || getOutputKind(i) == OutputKind::row_scales_floor;
+    }
+    unsigned getNumYields() {
+      unsigned n = 0;
+      for (unsigned i = 0; i < getOutputs().size(); ++i) {
+        n += !isScaleOutput(i);
+      }
+      return n;
+    }
   }];
 }
 

@@ -5,6 +5,7 @@
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/BlockScale.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,6 +29,11 @@ constexpr int64_t kEpilogueWarps = 4; // 128 threads, one accumulator row each
 /// chunks, so that no store needs a mask; each function takes registers for its
 /// polynomial, so that regions with several work on fewer columns.
 int64_t chooseChunk(GemmOp op) {
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
+    if (op.getOutputKind(i) == OutputKind::quantized) {
+      return 32; // a block is one thread's
+    }
+  }
   int64_t functions = llvm::count_if(
       op.getEpilogue().front().getOperations(), [](Operation &inner) {
         return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
@@ -56,6 +62,7 @@ private:
   bool isRowScalar(unsigned i);
   Value loadInput(unsigned i, Value group, Value row, Value column);
   void storeOutput(unsigned i, Value value, Value row, Value column);
+  void storeQuantized(unsigned i, Value value, Value row, Value column);
   SmallVector<Value> inlineRegion(ArrayRef<Value> arguments);
 
   Value alloc(StringRef name, BufferSpace space, ArrayRef<int64_t> shape,
@@ -293,6 +300,28 @@ void GemmLowering::storeOutput(unsigned i, Value value, Value row,
                                     ValueRange{row, column});
 }
 
+/// Stores one block and its scale, which is the next output.
+void GemmLowering::storeQuantized(unsigned i, Value value, Value row,
+                                  Value column) {
+  Type format = cast<MemRefType>(outputs[i].getType()).getElementType();
+  ScaleRounding rounding =
+      op.getOutputKind(i + 1) == OutputKind::row_scales_floor
+          ? ScaleRounding::floor
+          : ScaleRounding::rceil;
+  QuantizedBlock quantized = quantizeBlock(kernel, value, format, rounding);
+  moe_kernel::GlobalStoreOp::create(b, quantized.codes, outputs[i],
+                                    ValueRange{row, column});
+  Value block = div(column, 32);
+  auto rem = [&](Value x, int64_t y) -> Value {
+    return arith::RemUIOp::create(b, x, kernel.constant(y));
+  };
+  Value byte = arith::TruncIOp::create(b, b.getI8Type(), quantized.scale);
+  moe_kernel::GlobalStoreOp::create(
+      b, byte, outputs[i + 1],
+      ValueRange{div(row, kAtomRows), div(block, kAtomBlocks), rem(row, 32),
+                 div(rem(row, kAtomRows), 32), rem(block, kAtomBlocks)});
+}
+
 /// The region's operations on `chunk` elements at once.
 SmallVector<Value> GemmLowering::inlineRegion(ArrayRef<Value> arguments) {
   Block &region = op.getEpilogue().front();
@@ -367,8 +396,13 @@ void GemmLowering::buildEpilogueRole() {
         arguments.push_back(scalars[i] ? scalars[i]
                                        : loadInput(i, group, row, column));
       }
-      for (auto [i, value] : llvm::enumerate(inlineRegion(arguments))) {
-        storeOutput(i, value, row, column);
+      SmallVector<Value> values = inlineRegion(arguments);
+      for (unsigned i = 0, next = 0; i < outputs.size(); ++i) {
+        if (op.getOutputKind(i) == OutputKind::quantized) {
+          storeQuantized(i, values[next++], row, column);
+        } else if (!op.isScaleOutput(i)) {
+          storeOutput(i, values[next++], row, column);
+        }
       }
     }
     return {advance(accumulators, position)};
@@ -385,8 +419,10 @@ void GemmLowering::run() {
       kernel.requireRows(input, rows);
     }
   }
-  for (Value output : op.getOutputs()) {
-    kernel.requireRows(output, rows);
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    kernel.requireRows(output, op.isScaleOutput(i)
+                                   ? kernel.hostCeilDiv(rows, kAtomRows)
+                                   : rows);
   }
   moe_kernel::RequireOffsetsOp::create(kernel.host, op.getOffsets(), rows,
                                        op.getMAligned());

@@ -4,6 +4,7 @@
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/BlockScale.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -67,21 +68,6 @@ public:
     inside = arith::AndIOp::create(b, inRows, inBlocks);
   }
 
-  /// 2^(code - 127) for a byte that is zero-extended to i32: code 0 is a
-  /// subnormal, 255 is NaN (OCP MX v1.0, E8M0).
-  Value powerOfTwo(Value code) {
-    Value bits = arith::ShLIOp::create(b, code, kernel.constant(int64_t(23)));
-    bits = selectIf(code, 0, 0x00400000, bits);
-    bits = selectIf(code, 255, 0x7fc00000, bits);
-    return arith::BitcastOp::create(b, b.getF32Type(), bits);
-  }
-
-  Value selectIf(Value code, int64_t equals, int64_t then, Value otherwise) {
-    Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, code,
-                                     kernel.constant(equals));
-    return arith::SelectOp::create(b, is, kernel.constant(then), otherwise);
-  }
-
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value mul(Value x, int64_t y) {
     return arith::MulIOp::create(b, x, kernel.constant(y));
@@ -106,38 +92,6 @@ private:
     return batched ? kernel.hostConstant(shape[1]) : kernel.hostRows(matrix);
   }
 };
-
-/// What one number of each format says (quantize's description).
-struct FormatFacts {
-  float inverseMax;
-  int64_t maxExponent;
-};
-FormatFacts factsOf(Type format) {
-  return isa<Float8E4M3FNType>(format) ? FormatFacts{1.0f / 448.0f, 8}
-                                       : FormatFacts{1.0f / 57344.0f, 15};
-}
-
-/// The scale byte of a block with this maximum, as i32.
-Value scaleCode(BlockKernel &k, Value amax, Type format,
-                ScaleRounding rounding) {
-  ImplicitLocOpBuilder &b = k.b;
-  Type i32 = b.getI32Type();
-  FormatFacts facts = factsOf(format);
-  if (rounding == ScaleRounding::rceil) {
-    Value scaled =
-        arith::MulFOp::create(b, amax, k.kernel.constant(facts.inverseMax));
-    Value code = moe_kernel::EncodeScaleOp::create(b, b.getI8Type(), scaled);
-    return arith::ExtUIOp::create(b, i32, code);
-  }
-  Value bits = arith::BitcastOp::create(b, i32, amax);
-  Value exponent = arith::AndIOp::create(
-      b, arith::ShRUIOp::create(b, bits, k.kernel.constant(int64_t(23))),
-      k.kernel.constant(int64_t(255)));
-  Value floor =
-      arith::SubIOp::create(b, exponent, k.kernel.constant(facts.maxExponent));
-  floor = arith::MaxSIOp::create(b, floor, k.kernel.constant(int64_t(0)));
-  return k.selectIf(exponent, 255, 255, floor);
-}
 
 } // namespace
 
@@ -168,19 +122,9 @@ LogicalResult grouped_moe::lowerQuantize(QuantizeOp op) {
     if (!element.isF32()) {
       x = arith::ExtFOp::create(b, k.vectorOf(f32), x);
     }
-    Value amax = vector::ReductionOp::create(b, vector::CombiningKind::MAXIMUMF,
-                                             math::AbsFOp::create(b, x));
-    Value code = scaleCode(k, amax, format, op.getRounding());
-    // Data is multiplied by 2^(127 - code), whose own code is 254 - code; a NaN
-    // scale makes the block NaN.
-    Value inverse =
-        arith::SubIOp::create(b, kernel.constant(int64_t(254)), code);
-    Value factor = k.powerOfTwo(k.selectIf(code, 255, 255, inverse));
-    Value scaled = arith::MulFOp::create(b, x, kernel.splat(factor, kBlock));
-    Value codes = moe_kernel::EncodeOp::create(b, k.vectorOf(i8), scaled,
-                                               TypeAttr::get(format));
-    moe_kernel::GlobalStoreOp::create(b, codes, data, k.dataAt);
-    scf::YieldOp::create(b, code);
+    QuantizedBlock block = quantizeBlock(kernel, x, format, op.getRounding());
+    moe_kernel::GlobalStoreOp::create(b, block.codes, data, k.dataAt);
+    scf::YieldOp::create(b, block.scale);
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, kernel.constant(int64_t(0)));
   }
@@ -217,7 +161,7 @@ LogicalResult grouped_moe::lowerDequantize(DequantizeOp op) {
                                                 TypeAttr::get(format));
     Value code = moe_kernel::GlobalLoadOp::create(b, i8, scales, k.scaleAt);
     Value factor =
-        k.powerOfTwo(arith::ExtUIOp::create(b, b.getI32Type(), code));
+        powerOfTwo(kernel, arith::ExtUIOp::create(b, b.getI32Type(), code));
     Value product =
         arith::MulFOp::create(b, values, kernel.splat(factor, kBlock));
     if (!element.isF32()) {

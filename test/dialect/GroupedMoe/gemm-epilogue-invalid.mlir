@@ -268,3 +268,48 @@ func.func @fp8_input_of_a_row(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4x
   } -> tensor<?x48xf32>
   return
 }
+
+// -----
+
+func.func @scales_alone(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
+    %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
+    %o: tensor<2xi32>, %d: tensor<?x1x32x4x4xf8E8M0FNU>) {
+  // expected-error @below {{'grouped_moe.gemm' op output #0: row_scales_rceil must follow its quantized output (gemm_c9)}}
+  %r:1 = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : tensor<2xi32>) outs(%d : tensor<?x1x32x4x4xf8E8M0FNU> as row_scales_rceil) epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  } -> tensor<?x1x32x4x4xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @quantized_alone(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
+    %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
+    %o: tensor<2xi32>, %d: tensor<?x48xf8E4M3FN>) {
+  // expected-error @below {{'grouped_moe.gemm' op output #0: quantized must be followed by its scales, row_scales_rceil or row_scales_floor (gemm_c9)}}
+  %r:1 = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf8E4M3FN> as quantized) epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  } -> tensor<?x48xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @quantized_partial_block(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
+    %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
+    %o: tensor<2xi32>, %d: tensor<?x48xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>) {
+  // expected-error @below {{'grouped_moe.gemm' op output #0: quantized is 'tensor<?x48xf8E4M3FN>', expected f8E4M3FN or f8E5M2 and N a multiple of 32, the block (gemm_c9)}}
+  %r:2 = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf8E4M3FN> as quantized, %s : tensor<?x1x32x4x4xf8E8M0FNU> as row_scales_floor) epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  } -> tensor<?x48xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>
+  return
+}
