@@ -2,6 +2,7 @@
 // RUN: gmoe-run %t.gmoe --entry=fused --device=emulator --check --tolerance=bitwise --hazards=full | FileCheck %s --check-prefix=FUSED
 // RUN: gmoe-run %t.gmoe --entry=padded --device=emulator --arg 4=offsets:128,128,384 --rows 512 --check --tolerance=bitwise | FileCheck %s --check-prefix=PADDED
 // RUN: gmoe-run %t.gmoe --entry=both --device=emulator --check --tolerance=bitwise --result 0=%t.fq.npy --result 1=%t.fs.npy --result 2=%t.q.npy --result 3=%t.s.npy | FileCheck %s --check-prefix=BOTH
+// RUN: gmoe-run %t.gmoe --entry=in_place --device=emulator --check --tolerance=bitwise | FileCheck %s --check-prefix=PLACE
 // RUN: cmp %t.fq.npy %t.q.npy
 // RUN: cmp %t.fs.npy %t.s.npy
 
@@ -87,4 +88,21 @@ func.func @both(%a: tensor<?x128xf8E4M3FN>, %sfa: tensor<?x1x32x4x4xf8E8M0FNU>, 
       outs(%q1, %s1 : tensor<?x128xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>)
       layout <row, whole, block = 32> rounding rceil -> tensor<?x128xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>
   return %r#0, %r#1, %q, %s : tensor<?x128xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>, tensor<?x128xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>
+}
+
+// Into memory of the caller.
+// PLACE: argument #5 {{.*}} f8E5M2 {{.*}} passed
+// PLACE: argument #6 {{.*}} f8E8M0FNU {{.*}} passed
+func.func @in_place(%a: memref<?x128xf8E4M3FN>, %sfa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x64x128xf8E4M3FN>,
+    %sfb: memref<2x1x1x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %q: memref<?x64xf8E5M2>,
+    %s: memref<?x1x32x4x4xf8E8M0FNU>) {
+  grouped_moe.gemm
+      lhs(%a : memref<?x128xf8E4M3FN> scales %sfa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x64x128xf8E4M3FN> scales %sfb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%offsets : memref<2xi32>)
+      outs(%q : memref<?x64xf8E5M2> as quantized, %s : memref<?x1x32x4x4xf8E8M0FNU> as row_scales_floor) epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  }
+  return
 }

@@ -79,6 +79,11 @@ static void describeGemmUse(ArgumentFacts &facts, GemmOp op, unsigned operand) {
   if (operand >= firstOutput) {
     facts.written = true;
     facts.byRow = true;
+    unsigned output = operand - firstOutput;
+    if (op.isScaleOutput(output)) {
+      describeScales(facts, op.getOutputs()[output - 1]);
+      facts.role = Role::Other;
+    }
     return;
   }
   if (operand >= firstInput) {
