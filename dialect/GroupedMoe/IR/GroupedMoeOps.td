@@ -37,9 +37,11 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
 
     Shapes: `lhs` (R, K), `rhs` (L, N, K), `offsets` (L) i32, cumulative exclusive ends. An epilogue input is `per_element`
     (R, N), `per_row` (R), `per_group` (L) or `per_group_column` (L, N); it reaches the region as f32. The region's first
-    argument is the accumulator, then one argument for each input; it yields one f32 for each output. Rows past the last
-    offset are not computed: nothing there is read into a result, and outputs keep their bytes there. Values are rounded to
-    the output's type to nearest even; f16 and bf16 overflow to infinity.
+    argument is the accumulator, then one argument for each input; it yields one f32 for each output but scales. Rows past
+    the last offset are not computed: nothing there is read into a result, and outputs keep their bytes there. A `plain`
+    output is rounded to its type to nearest even; f16 and bf16 overflow to infinity, 8-bit types saturate. A `quantized`
+    output and the scales after it are what `quantize` makes of the value, in blocks of 32 along the row, with the rounding
+    that the scales' kind names, `row_scales_rceil` or `row_scales_floor`.
 
     `m_aligned` is the caller's promise that every offset is a multiple of that many rows.
 
@@ -52,9 +54,9 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | `gemm_c5` | scale shapes are those of their layout and operand |
     | `gemm_c6` | offsets is (L) of i32 |
     | `gemm_c7` | m_aligned is 128 or 256 |
-    | `gemm_c8` | an input has the shape of its kind, of f32, f16 or bf16 elements |
-    | `gemm_c9` | an output is (R, N), of f32, f16 or bf16 elements; there is one output |
-    | `gemm_c10` | the region takes the accumulator and one f32 for each input, and yields one f32 for each output |
+    | `gemm_c8` | an input has the shape of its kind, of f32, f16 or bf16 elements; `per_element` also of 8-bit ones |
+    | `gemm_c9` | there are outputs, each of the shape and elements of its kind; scales follow their quantized output |
+    | `gemm_c10` | the region takes the accumulator and one f32 for each input, and yields one f32 for each output but scales |
     | `gemm_c11` | the region holds scalar operations of `arith` and `math` on f32, integers and i1 only |
     | `gemm_c12` | all operands are tensors, or all are memrefs; static row counts agree |
     | `gemm_c13` | a scale operand that another op of this dialect produces has that op's layout |
