@@ -112,37 +112,32 @@ void Hazards::fence(Warp &w, uint32_t mask, MemoryScope) {
   ++s.now;
 }
 
-void Hazards::proxyFence(Warp &w, uint32_t mask) {
+void Hazards::putBehind(Warp &w, uint32_t mask, Clock Knowledge::*clock) {
   WarpState &s = state(w);
   each(w, mask, [&](LaneClass &c) {
     ThreadKnowledge &k = own(c);
-    k.proxy.join(k.strict);
-    k.proxy.raiseLanes(w.index, c.mask, c.mask == s.whole, s.now);
+    (k.*clock).join(k.strict);
+    (k.*clock).raiseLanes(w.index, c.mask, c.mask == s.whole, s.now);
   });
   ++s.now;
 }
 
+void Hazards::proxyFence(Warp &w, uint32_t mask) {
+  putBehind(w, mask, &Knowledge::proxy);
+}
+
 void Hazards::tensorMapFence(Warp &w, uint32_t mask) {
-  WarpState &s = state(w);
   each(w, mask, [&](LaneClass &c) {
     ThreadKnowledge &k = own(c);
     if (k.hasSeen) {
       k.join(k.seen);
     }
-    k.maps.join(k.strict);
-    k.maps.raiseLanes(w.index, c.mask, c.mask == s.whole, s.now);
   });
-  ++s.now;
+  putBehind(w, mask, &Knowledge::maps);
 }
 
 void Hazards::beforeThreadSync(Warp &w, uint32_t mask) {
-  WarpState &s = state(w);
-  each(w, mask, [&](LaneClass &c) {
-    ThreadKnowledge &k = own(c);
-    k.before.join(k.strict);
-    k.before.raiseLanes(w.index, c.mask, c.mask == s.whole, s.now);
-  });
-  ++s.now;
+  putBehind(w, mask, &Knowledge::before);
 }
 
 void Hazards::afterThreadSync(Warp &w, uint32_t mask) {

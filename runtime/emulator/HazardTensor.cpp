@@ -59,16 +59,12 @@ void Hazards::readShared(const Instruction &i, uint32_t warp,
             uint64_t(cta.rank) << 24 | offset);
 }
 
-void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
-                           uint32_t lanes, uint32_t column, uint32_t columns,
-                           Access access) {
-  if (!op.issuer.knowledge) {
-    return;
-  }
-  const Issuer &issuer = op.issuer;
-  const ThreadKnowledge &k = *issuer.knowledge;
-  Record record(issuer.stream, issuer.position, indexOf(*op.instruction), false,
-                0xf);
+/// One access of tensor memory by the tensor core or by a warp; `say` reports.
+template <class Say>
+void Hazards::tensorUse(const TensorUse &use, Cta &cta, uint32_t lane,
+                        uint32_t lanes, uint32_t column, uint32_t columns,
+                        Access access, Say say) {
+  const ThreadKnowledge &k = use.knowledge;
   Record good;
   auto check = [&](Record r, FindingKind kind, uint32_t l, uint32_t c,
                    const char *what) {
@@ -76,43 +72,40 @@ void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
       return;
     }
     uint32_t component = r.component(), time = r.time();
-    bool sameWarp = component >= kFirstStream &&
-                    streams_[component - kFirstStream].warp == op.warp;
-    if (component == issuer.stream || k.after.knows(component, time) ||
-        (sameWarp && k.strict.knows(component, time)) ||
+    // What is in one stream stays in order.
+    if (component == use.record.component() || k.after.knows(component, time) ||
+        (r.isStream() && warpOf(r) == use.warp &&
+         k.strict.knows(component, time)) ||
         (!full() && (kind == FindingKind::ReadUnordered ? k.strict : k.loose)
                         .knows(component, time))) {
       good = r;
       return;
     }
     bool unfenced = k.loose.knows(component, time);
-    findAsync(unfenced ? FindingKind::TensorFence : kind, *op.instruction,
-              op.warp,
-              std::string(what) + tmemName(cta, l, c) +
-                  (unfenced ? ": the accesses are ordered, but without "
-                              "tcgen05.fence::before_thread_sync and "
-                              "tcgen05.fence::after_thread_sync around the "
-                              "synchronization"
-                            : ", not ordered after the other access"),
-              r);
+    say(unfenced ? FindingKind::TensorFence : kind,
+        std::string(what) + tmemName(cta, l, c) +
+            (unfenced ? ": the accesses are ordered, but without "
+                        "tcgen05.fence::before_thread_sync and "
+                        "tcgen05.fence::after_thread_sync around the "
+                        "synchronization"
+                      : ", not ordered after the other access"),
+        r);
   };
   tmemCells(
       cta, lane, lanes, column, columns,
       [&](Cell &cell, uint32_t l, uint32_t c) {
         if (access != Write) {
           if (!cell.write) {
-            findAsync(FindingKind::Uninitialized, *op.instruction, op.warp,
-                      "read of " + tmemName(cta, l, c) +
-                          ", which nothing wrote");
+            say(FindingKind::Uninitialized,
+                "read of " + tmemName(cta, l, c) + ", which nothing wrote",
+                Record());
           }
           check(cell.write, FindingKind::ReadUnordered, l, c, "read of ");
         }
         if (access == Read) {
-          if (!cell.read[0] || cell.read[0].component() == record.component()) {
-            cell.read[0] = record;
-          } else {
-            cell.read[1] = record;
-          }
+          bool again = !cell.read[0] ||
+                       cell.read[0].component() == use.record.component();
+          cell.read[again ? 0 : 1] = use.record;
           return;
         }
         if (access == Write) {
@@ -120,22 +113,38 @@ void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
         }
         check(cell.read[0], FindingKind::OverwriteInUse, l, c, "write to ");
         check(cell.read[1], FindingKind::OverwriteInUse, l, c, "write to ");
-        cell.write = record;
+        cell.write = use.record;
         cell.read[0] = cell.read[1] = Record();
       });
+  if (cluster_->warps[use.warp].cta->rank != cta.rank) {
+    return; // a pair allocates together
+  }
   for (uint32_t s = column / kSlice; s * kSlice < column + columns && s < 16;
        ++s) {
     Record r = ctas_[cta.rank].allocation[s];
-    // A pair allocates together.
-    bool peer = cluster_->warps[op.warp].cta->rank != cta.rank;
-    if (r && !peer && r.component() != issuer.thread &&
+    if (r && warpOf(r) != use.warp &&
         !k.strict.knows(r.component(), r.time())) {
-      findAsync(FindingKind::TmemUse, *op.instruction, op.warp,
-                "uses " + tmemName(cta, lane, column) +
-                    ", whose allocation is not ordered before it",
-                r);
+      say(FindingKind::TmemUse,
+          "uses " + tmemName(cta, lane, column) +
+              ", whose allocation is not ordered before it",
+          r);
     }
   }
+}
+
+void Hazards::tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane,
+                           uint32_t lanes, uint32_t column, uint32_t columns,
+                           Access access) {
+  if (!op.issuer.knowledge) {
+    return;
+  }
+  TensorUse use{*op.issuer.knowledge, op.warp,
+                Record(op.issuer.stream, op.issuer.position,
+                       indexOf(*op.instruction), false, 0xf)};
+  tensorUse(use, cta, lane, lanes, column, columns, access,
+            [&](FindingKind kind, const std::string &what, Record other) {
+              findAsync(kind, *op.instruction, op.warp, what, other);
+            });
 }
 
 void Hazards::commit(const TensorOp &op, Cta &cta, MBarrier &b,
@@ -211,69 +220,13 @@ void Hazards::tmemAccess(Warp &w, uint32_t mask, uint32_t lane, uint32_t lanes,
     stream = newStream(store ? StreamInfo::TmemStores : StreamInfo::TmemLoads,
                        w.index, 0, 0);
   }
-  Record record(stream, store ? ++s.storePosition : ++s.loadPosition, w.pc,
-                false, 0xf);
-  Record good;
-  auto check = [&](Record r, FindingKind kind, uint32_t l, uint32_t c,
-                   const char *what) {
-    if (!r || r == good) {
-      return;
-    }
-    uint32_t component = r.component(), time = r.time();
-    bool own = component >= kFirstStream &&
-               streams_[component - kFirstStream].warp == w.index;
-    if (k.after.knows(component, time) ||
-        (own && k.strict.knows(component, time)) ||
-        (!full() && (kind == FindingKind::ReadUnordered ? k.strict : k.loose)
-                        .knows(component, time)) ||
-        // Loads of one warp and stores of one warp stay in order.
-        component == stream) {
-      good = r;
-      return;
-    }
-    bool unfenced = k.loose.knows(component, time);
-    find(unfenced ? FindingKind::TensorFence : kind, w, int(first),
-         std::string(what) + tmemName(*w.cta, l, c) +
-             (unfenced ? ": the accesses are ordered, but without "
-                         "tcgen05.fence::before_thread_sync and "
-                         "tcgen05.fence::after_thread_sync around the "
-                         "synchronization"
-                       : ", not ordered after the other access"),
-         r);
-  };
-  tmemCells(
-      *w.cta, lane, lanes, column, columns,
-      [&](Cell &cell, uint32_t l, uint32_t c) {
-        if (!store) {
-          if (!cell.write) {
-            find(FindingKind::Uninitialized, w, int(first),
-                 "read of " + tmemName(*w.cta, l, c) + ", which nothing wrote");
-          }
-          check(cell.write, FindingKind::ReadUnordered, l, c, "read of ");
-          if (!cell.read[0] || cell.read[0].component() == stream) {
-            cell.read[0] = record;
-          } else {
-            cell.read[1] = record;
-          }
-          return;
-        }
-        check(cell.write, FindingKind::WriteUnordered, l, c, "write to ");
-        check(cell.read[0], FindingKind::OverwriteInUse, l, c, "write to ");
-        check(cell.read[1], FindingKind::OverwriteInUse, l, c, "write to ");
-        cell.write = record;
-        cell.read[0] = cell.read[1] = Record();
-      });
-  for (uint32_t slice = column / kSlice;
-       slice * kSlice < column + columns && slice < 16; ++slice) {
-    Record r = ctas_[w.cta->rank].allocation[slice];
-    if (r && r.component() / 32 != w.index &&
-        !k.strict.knows(r.component(), r.time())) {
-      find(FindingKind::TmemUse, w, int(first),
-           "uses " + tmemName(*w.cta, lane, column) +
-               ", whose allocation is not ordered before it",
-           r);
-    }
-  }
+  TensorUse use{k, w.index,
+                Record(stream, store ? ++s.storePosition : ++s.loadPosition,
+                       w.pc, false, 0xf)};
+  tensorUse(use, *w.cta, lane, lanes, column, columns, store ? Write : Read,
+            [&](FindingKind kind, const std::string &what, Record other) {
+              find(kind, w, int(first), what, other);
+            });
 }
 
 void Hazards::tmemWait(Warp &w, uint32_t mask, bool stores) {

@@ -255,6 +255,17 @@ private:
   /// How an earlier access stands to asynchronous work.
   Standing standing(const Issuer &issuer, Record earlier, bool isWrite,
                     bool reads) const;
+  /// Who accesses tensor memory, and the record to leave there.
+  struct TensorUse {
+    const ThreadKnowledge &knowledge;
+    uint32_t warp;
+    Record record;
+  };
+  template <class Say>
+  void tensorUse(const TensorUse &use, Cta &cta, uint32_t lane, uint32_t lanes,
+                 uint32_t column, uint32_t columns, Access access, Say say);
+  /// All that the lanes know is now behind a fence of the clock's kind.
+  void putBehind(Warp &w, uint32_t mask, Clock Knowledge::*clock);
   /// The cells of a column range of tensor memory, made on first use.
   template <class F>
   void tmemCells(Cta &cta, uint32_t lane, uint32_t lanes, uint32_t column,

@@ -15,7 +15,8 @@ for seed in "$@"; do
     cp "$seed" "$scratch/seeds/"
   fi
 done
-# The words of the PTX among the seeds, for the mutations.
+# The words of the PTX among the seeds, for the mutations. A dictionary only helps: bundles have no words, and then one is
+# made up, so that nothing here may fail the run. What the fuzzer itself finds does.
 { cat "$scratch"/seeds/*.ptx 2>/dev/null || true; } | grep -oE '[.%@]?[A-Za-z_][A-Za-z0-9_.:]{1,40}' | sort -u | head -n 3000 |
   sed 's/.*/"&"/' >"$scratch/dictionary" || true
 [ -s "$scratch/dictionary" ] || echo '"gmoe"' >"$scratch/dictionary"

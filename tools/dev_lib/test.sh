@@ -23,6 +23,8 @@ run_tests() {
     return
   fi
   say "$(wc -l <"$labels") tests"
+  # The exit status is not read: a test that the summary below does not name
+  # as passed counts as failed, one that did not build included.
   bazel test "${progress[@]}" --keep_going --test_summary=short --target_pattern_file="$labels" 2>&1 | tee "$log" || true
   # A line of Bazel's summary: //package:test  [(cached)] STATUS …
   sed -nE 's,^(//[^ ]+) +(\(cached\) +)?(PASSED|FLAKY)\b.*,\1,p' "$log" | sort -u >"$scratch/reported"

@@ -1,11 +1,11 @@
 // The mutation score of the hazard checker: how many kernels with one
 // synchronization instruction removed or weakened it finds.
+#include "tools/mutation/Score.h"
+
 #include "tools/mutation/Kernels.h"
 #include "tools/mutation/Mutants.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -18,12 +18,6 @@ namespace {
 struct Reason {
   std::regex kernel, change, instruction;
   std::string text;
-};
-
-struct Options {
-  std::string list, reasons, only;
-  uint32_t every = 1, seeds = 20;
-  bool verbose = false;
 };
 
 bool readReasons(const std::string &path, std::vector<Reason> &out) {
@@ -172,36 +166,6 @@ private:
 } // namespace
 } // namespace gmoe::mutation
 
-int main(int argc, char **argv) {
-  gmoe::mutation::Options options;
-  for (int k = 1; k < argc; ++k) {
-    std::string a = argv[k];
-    auto value = [&](const char *name) {
-      size_t n = std::strlen(name);
-      return a.compare(0, n, name) == 0 ? a.c_str() + n : nullptr;
-    };
-    if (const char *v = value("--every=")) {
-      options.every = std::max(1, std::atoi(v));
-    } else if (const char *v = value("--seeds=")) {
-      options.seeds = uint32_t(std::max(1, std::atoi(v)));
-    } else if (const char *v = value("--reasons=")) {
-      options.reasons = v;
-    } else if (const char *v = value("--only=")) {
-      options.only = v;
-    } else if (a == "--verbose") {
-      options.verbose = true;
-    } else if (a[0] != '-' && options.list.empty()) {
-      options.list = a;
-    } else {
-      options.list.clear();
-      break;
-    }
-  }
-  if (options.list.empty()) {
-    std::fputs("usage: gmoe-mutation LIST [--reasons=FILE] [--every=N] "
-               "[--seeds=N] [--only=NAME] [--verbose]\n",
-               stderr);
-    return 2;
-  }
-  return gmoe::mutation::Score(options).run();
+int gmoe::mutation::runScore(const Options &options) {
+  return Score(options).run();
 }
