@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
+using namespace grouped_moe;
 
 static bool isEpilogueType(Type type) {
   return type.isF32() || type.isF16() || type.isBF16() || type.isInteger(1) ||
@@ -29,7 +30,7 @@ bool grouped_moe::isEpilogueOp(Operation *op) {
           math::AbsFOp, math::FmaOp, math::CopySignOp, math::FloorOp,
           math::CeilOp, math::RoundEvenOp, math::TruncOp, math::SqrtOp,
           math::RsqrtOp, math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
-          math::TanhOp, math::ErfOp>(op)) {
+          math::TanhOp, math::ErfOp, SigmoidOp>(op)) {
     return false;
   }
   return llvm::all_of(op->getOperandTypes(), isEpilogueType) &&

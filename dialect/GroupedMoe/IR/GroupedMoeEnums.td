@@ -16,8 +16,8 @@ def GroupedMoe_ScaleDirection : GroupedMoe_Enum<"ScaleDirection", "direction of 
 def GroupedMoe_ScaleGrouping : GroupedMoe_Enum<"ScaleGrouping", "where scale atoms start", [
   I32EnumAttrCase<"whole", 0>, I32EnumAttrCase<"per_group", 1>]>;
 
-def GroupedMoe_Rounding : GroupedMoe_Enum<"ScaleRounding", "how a block's maximum becomes a power of two", [
-  I32EnumAttrCase<"rceil", 0>, I32EnumAttrCase<"floor", 1>]>;
+def GroupedMoe_Rounding : GroupedMoe_Enum<"ScaleRounding", "how a block's maximum becomes a scale", [
+  I32EnumAttrCase<"rceil", 0>, I32EnumAttrCase<"floor", 1>, I32EnumAttrCase<"nearest", 2>]>;
 
 def GroupedMoe_InputKind : GroupedMoe_Enum<"InputKind", "how an epilogue input follows the product's elements", [
   I32EnumAttrCase<"per_element", 0>, I32EnumAttrCase<"per_row", 1>,
@@ -25,7 +25,14 @@ def GroupedMoe_InputKind : GroupedMoe_Enum<"InputKind", "how an epilogue input f
 
 def GroupedMoe_OutputKind : GroupedMoe_Enum<"OutputKind", "what becomes of a yielded value", [
   I32EnumAttrCase<"plain", 0>, I32EnumAttrCase<"quantized", 1>,
-  I32EnumAttrCase<"row_scales_rceil", 2>, I32EnumAttrCase<"row_scales_floor", 3>]>;
+  // Scales: direction, `group` where every group starts new atoms, rounding.
+  I32EnumAttrCase<"row_scales_rceil", 2>, I32EnumAttrCase<"row_scales_floor", 3>,
+  I32EnumAttrCase<"row_group_scales_rceil", 4>, I32EnumAttrCase<"row_group_scales_floor", 5>,
+  I32EnumAttrCase<"column_scales_rceil", 6>, I32EnumAttrCase<"column_scales_floor", 7>,
+  I32EnumAttrCase<"column_group_scales_rceil", 8>, I32EnumAttrCase<"column_group_scales_floor", 9>,
+  I32EnumAttrCase<"row_scales_nearest", 10>, I32EnumAttrCase<"row_group_scales_nearest", 11>,
+  // Reductions.
+  I32EnumAttrCase<"row_sum", 12>, I32EnumAttrCase<"group_column_sum", 13>, I32EnumAttrCase<"group_amax", 14>]>;
 
 def GroupedMoe_SchedulerKind : GroupedMoe_Enum<"SchedulerKind", "how CTAs find their tiles", [
   I32EnumAttrCase<"static_persistent", 0>]>;

@@ -78,8 +78,8 @@ parseEpilogueOutputs(OpAsmParser &parser,
       if (!parsed) {
         return parser.emitError(loc)
                << "unknown output kind '" << keyword
-               << "', expected plain, quantized, row_scales_rceil or "
-                  "row_scales_floor";
+               << "', expected plain, quantized, row_sum, group_column_sum, "
+                  "group_amax, or scales such as row_scales_rceil";
       }
       kind = *parsed;
     }

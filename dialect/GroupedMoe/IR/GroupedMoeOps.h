@@ -3,6 +3,7 @@
 #define DIALECT_GROUPEDMOE_IR_GROUPEDMOEOPS_H
 
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
+#include "dialect/GroupedMoe/IR/GroupedProduct.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"

@@ -2,7 +2,7 @@
 #ifndef GROUPED_MOE_OPS_TD
 #define GROUPED_MOE_OPS_TD
 
-include "dialect/GroupedMoe/IR/GroupedMoeAttrs.td"
+include "dialect/GroupedMoe/IR/GroupedMoeInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -27,7 +27,8 @@ class GroupedMoe_StructuredOp<string mnemonic, list<Trait> traits = []>
 }
 
 def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
-    AttrSizedOperandSegments, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+    AttrSizedOperandSegments, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">, GroupedMoe_GroupedProduct,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "grouped block-scaled matrix product with an epilogue region";
   let description = [{
     For every row `m` that belongs to a group `g`, that is `offsets[g-1] <= m < offsets[g]` with `offsets[-1] = 0`:
@@ -81,6 +82,7 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     GroupedMoe_Shaped:$lhs, GroupedMoe_Shaped:$lhs_scales,
     GroupedMoe_Shaped:$rhs, GroupedMoe_Shaped:$rhs_scales,
     GroupedMoe_Shaped:$offsets,
+    Optional<GroupedMoe_Shaped>:$norm_const,
     Variadic<GroupedMoe_Shaped>:$inputs,
     Variadic<GroupedMoe_Shaped>:$outputs,
     GroupedMoe_ScaleLayoutAttr:$lhs_layout,
@@ -88,6 +90,9 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     DenseI32ArrayAttr:$input_kinds,
     DenseI32ArrayAttr:$output_kinds,
     DefaultValuedAttr<I64Attr, "256">:$m_aligned,
+    UnitAttr:$paired,
+    UnitAttr:$concatenated,
+    UnitAttr:$nondeterministic,
     OptionalAttr<GroupedMoe_ScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$epilogue);
@@ -95,30 +100,14 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     `lhs` `(` $lhs `:` type($lhs) `scales` $lhs_scales `:` type($lhs_scales) `layout` $lhs_layout `)`
     `rhs` `(` $rhs `:` type($rhs) `scales` $rhs_scales `:` type($rhs_scales) `layout` $rhs_layout `)`
     `offsets` `(` $offsets `:` type($offsets) `)`
+    (`norm_const` `(` $norm_const^ `:` type($norm_const) `)`)?
     custom<EpilogueOperands>($inputs, type($inputs), $input_kinds, $outputs, type($outputs), $output_kinds)
     attr-dict-with-keyword `epilogue` $epilogue (`->` type($results)^)?
   }];
   let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = destinationStyleDecls # [{
-    /// Rows of lhs; kDynamic as a rule.
-    int64_t getRows();
-    int64_t getN();
-    int64_t getK();
-    int64_t getGroups();
     InputKind getInputKind(unsigned i) { return static_cast<InputKind>(getInputKinds()[i]); }
-    OutputKind getOutputKind(unsigned i) { return static_cast<OutputKind>(getOutputKinds()[i]); }
-    /// Scales belong to the quantized output before them; every other output has a yielded value of its own.
-    bool isScaleOutput(unsigned i) {
-      return getOutputKind(i) == OutputKind::row_scales_rceil || getOutputKind(i) == OutputKind::row_scales_floor;
-    }
-    unsigned getNumYields() {
-      unsigned n = 0;
-      for (unsigned i = 0; i < getOutputs().size(); ++i) {
-        n += !isScaleOutput(i);
-      }
-      return n;
-    }
   }];
 }
 
@@ -134,6 +123,21 @@ def GroupedMoe_YieldOp : GroupedMoe_Op<"yield", [Pure, Terminator, ReturnLike, H
   let arguments = (ins Variadic<F32>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+}
+
+def GroupedMoe_SigmoidOp : GroupedMoe_Op<"sigmoid", [Pure, SameOperandsAndResultType]> {
+  let summary = "the logistic function, in an epilogue";
+  let description = [{
+    1 / (1 + e^-x) within 4 units in the last place of f32 for every x, also where e^-x overflows; exactly 1/2 at 0, 1
+    from 32 on and 0 below -104. Composed of `exp` and a division it would be 0 from -89 down.
+
+    ```mlir
+    %s = grouped_moe.sigmoid %gate : f32
+    ```
+  }];
+  let arguments = (ins F32:$operand);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
 def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize"> {

@@ -78,7 +78,7 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   }
   auto shape = cast<ShapedType>(getInput().getType()).getShape();
-  return verifyScales(*this, "scales", getScales(), getLayout(), shape, 1,
+  return verifyScales(*this, "scales", getScales(), getLayout(), shape,
                       "quantize_c3", "quantize_c4");
 }
 
@@ -96,7 +96,7 @@ LogicalResult DequantizeOp::verify() {
     return failure();
   }
   auto shape = cast<ShapedType>(getData().getType()).getShape();
-  return verifyScales(*this, "scales", getScales(), getLayout(), shape, 1,
+  return verifyScales(*this, "scales", getScales(), getLayout(), shape,
                       "dequantize_c3", "dequantize_c4");
 }
 

@@ -12,70 +12,61 @@ static int64_t ceilDivExtent(int64_t extent, int64_t by) {
   return ShapedType::isDynamic(extent) ? extent : llvm::divideCeil(extent, by);
 }
 
+int64_t grouped_moe::getRaggedAtoms(int64_t extent, int64_t span,
+                                    GroupFacts facts) {
+  return facts.aligned % span == 0 ? llvm::divideCeil(extent, span)
+                                   : extent / span + facts.groups;
+}
+
+int64_t grouped_moe::getRaggedSpan(ScaleLayoutAttr layout) {
+  return layout.getDirection() == ScaleDirection::row
+             ? kAtomRows
+             : layout.getBlock() * kAtomBlocks;
+}
+
 SmallVector<int64_t> grouped_moe::getScaleShape(ScaleLayoutAttr layout,
                                                 ArrayRef<int64_t> matrix,
-                                                int64_t groups) {
+                                                GroupFacts facts) {
+  bool byRow = layout.getDirection() == ScaleDirection::row;
+  bool whole = layout.getGrouping() == ScaleGrouping::whole;
   int64_t rows = matrix[matrix.size() - 2], columns = matrix.back();
-  // The blocked direction of a column layout is the rows: its scales are those
-  // of the transposed matrix.
-  if (layout.getDirection() == ScaleDirection::column) {
-    std::swap(rows, columns);
+  // Atoms along the rows of the matrix and along its columns.
+  int64_t columnSpan = byRow ? layout.getBlock() * kAtomBlocks : kAtomRows;
+  int64_t alongColumns = ceilDivExtent(columns, columnSpan), alongRows = rows;
+  if (!ShapedType::isDynamic(rows)) {
+    int64_t span = getRaggedSpan(layout);
+    alongRows = whole ? llvm::divideCeil(rows, span)
+                      : getRaggedAtoms(rows, span, facts);
   }
   SmallVector<int64_t> shape;
-  if (layout.getGrouping() == ScaleGrouping::whole) {
+  if (whole) {
     shape.append(matrix.begin(), matrix.end() - 2);
-    shape.push_back(ceilDivExtent(rows, kAtomRows));
-    shape.push_back(
-        ceilDivExtent(ceilDivExtent(columns, layout.getBlock()), kAtomBlocks));
+    // The blocked direction of a column layout is the rows: its scales are
+    // those of the transposed matrix.
+    shape.push_back(byRow ? alongRows : alongColumns);
+    shape.push_back(byRow ? alongColumns : alongRows);
   } else {
-    // Every group starts a new atom: at most floor(R / rows of an atom) + L.
-    bool byRow = layout.getDirection() == ScaleDirection::row;
-    int64_t ragged = byRow ? rows : columns;
-    int64_t other =
-        byRow ? ceilDivExtent(ceilDivExtent(columns, layout.getBlock()),
-                              kAtomBlocks)
-              : ceilDivExtent(rows, kAtomRows);
-    int64_t span = byRow ? kAtomRows : layout.getBlock() * kAtomBlocks;
     bool dynamic =
-        ShapedType::isDynamic(ragged) || ShapedType::isDynamic(other);
-    shape.push_back(dynamic ? ShapedType::kDynamic
-                            : other * (ragged / span + groups));
+        ShapedType::isDynamic(alongRows) || ShapedType::isDynamic(alongColumns);
+    shape.push_back(dynamic ? ShapedType::kDynamic : alongRows * alongColumns);
   }
   shape.append({32, 4, 4});
   return shape;
 }
 
-LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
-                                        Value scales, ScaleLayoutAttr layout,
-                                        ArrayRef<int64_t> matrix,
-                                        int64_t groups,
-                                        StringRef layoutConstraint,
-                                        StringRef shapeConstraint) {
+LogicalResult
+grouped_moe::verifyScaleShape(Operation *op, StringRef name, Value scales,
+                              ScaleLayoutAttr layout, ArrayRef<int64_t> matrix,
+                              GroupFacts facts, StringRef constraint) {
   auto type = cast<ShapedType>(scales.getType());
-  if (!isa<Float8E8M0FNUType>(type.getElementType())) {
-    return op->emitOpError()
-           << name << ": element type is " << type.getElementType()
-           << ", expected f8E8M0FNU (" << layoutConstraint << ")";
-  }
-  if (layout.getBlock() != 32) {
-    return op->emitOpError()
-           << name << ": block is " << layout.getBlock()
-           << " elements, but FP8 data has one scale every 32 elements ("
-           << layoutConstraint << "); block 16 is for FP4 data";
-  }
-  if (layout.getDirection() != ScaleDirection::row ||
-      layout.getGrouping() != ScaleGrouping::whole) {
-    return op->emitOpError()
-           << name << ": layout is " << layout
-           << ", expected <row, whole, block = 32> (" << layoutConstraint
-           << "); quantize along rows with that layout";
-  }
-  SmallVector<int64_t> expected = getScaleShape(layout, matrix, groups);
+  SmallVector<int64_t> expected = getScaleShape(layout, matrix, facts);
   bool matches = type.getRank() == static_cast<int64_t>(expected.size());
+  // Only what follows the rows of a matrix may be dynamic; it is checked when
+  // the kernel is launched.
+  size_t rowAxis = layout.getDirection() == ScaleDirection::column &&
+                   layout.getGrouping() == ScaleGrouping::whole;
   for (size_t i = 0; matches && i < expected.size(); ++i) {
-    // Only what follows the rows of a matrix may be dynamic; it is checked when
-    // the kernel is launched.
-    bool byRows = i == 0 && matrix.size() == 2;
+    bool byRows = i == rowAxis && matrix.size() == 2;
     matches = (byRows && type.isDynamicDim(i)) ||
               (byRows && ShapedType::isDynamic(expected[i])) ||
               type.getDimSize(i) == expected[i];
@@ -104,5 +95,33 @@ LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
   print(*diag.getUnderlyingDiagnostic(), expected);
   diag << " for layout " << layout << " of a matrix of shape ";
   print(*diag.getUnderlyingDiagnostic(), matrix);
-  return diag << " (" << shapeConstraint << ")";
+  return diag << " (" << constraint << ")";
+}
+
+LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
+                                        Value scales, ScaleLayoutAttr layout,
+                                        ArrayRef<int64_t> matrix,
+                                        StringRef layoutConstraint,
+                                        StringRef shapeConstraint) {
+  auto type = cast<ShapedType>(scales.getType());
+  if (!isa<Float8E8M0FNUType>(type.getElementType())) {
+    return op->emitOpError()
+           << name << ": element type is " << type.getElementType()
+           << ", expected f8E8M0FNU (" << layoutConstraint << ")";
+  }
+  if (layout.getBlock() != 32) {
+    return op->emitOpError()
+           << name << ": block is " << layout.getBlock()
+           << " elements, but FP8 data has one scale every 32 elements ("
+           << layoutConstraint << "); block 16 is for FP4 data";
+  }
+  if (layout.getDirection() != ScaleDirection::row ||
+      layout.getGrouping() != ScaleGrouping::whole) {
+    return op->emitOpError()
+           << name << ": layout is " << layout
+           << ", expected <row, whole, block = 32> (" << layoutConstraint
+           << "); quantize along rows with that layout";
+  }
+  return verifyScaleShape(op, name, scales, layout, matrix, GroupFacts(),
+                          shapeConstraint);
 }

@@ -18,18 +18,38 @@ inline constexpr int64_t kAtomRows = 128;
 inline constexpr int64_t kAtomBlocks = 4;
 inline constexpr int64_t kAtomBytes = 512;
 
+/// How a matrix is divided into groups of rows, for per-group layouts.
+struct GroupFacts {
+  int64_t groups = 1;
+  int64_t aligned = 1; // every group starts at a multiple of that many rows
+};
+
+/// Atoms along the ragged extent, `extent` elements of which lie in groups,
+/// that hold the scales however the groups divide it: every group starts a new
+/// atom of `span` elements.
+int64_t getRaggedAtoms(int64_t extent, int64_t span, GroupFacts facts);
+/// Elements along the ragged extent, the rows, that an atom spans.
+int64_t getRaggedSpan(ScaleLayoutAttr layout);
+
 /// The shape of the scale tensor of a matrix of shape [L x] rows x columns;
-/// extents that depend on a dynamic extent are dynamic. `groups` counts for
-/// per-group layouts only.
+/// extents that depend on a dynamic extent are dynamic.
 llvm::SmallVector<int64_t> getScaleShape(ScaleLayoutAttr layout,
                                          llvm::ArrayRef<int64_t> matrix,
-                                         int64_t groups);
+                                         GroupFacts facts);
 
-/// Checks element type, shape and layout of a scale operand; `constraint` is
-/// the label of the shape constraint, `name` the operand's.
+/// Checks the shape of a scale operand; `name` is the operand's, `constraint`
+/// the label.
+mlir::LogicalResult verifyScaleShape(mlir::Operation *op, llvm::StringRef name,
+                                     mlir::Value scales, ScaleLayoutAttr layout,
+                                     llvm::ArrayRef<int64_t> matrix,
+                                     GroupFacts facts,
+                                     llvm::StringRef constraint);
+
+/// Checks element type, layout and shape of the scales of an FP8 operand that
+/// takes the row, whole layout only.
 mlir::LogicalResult verifyScales(mlir::Operation *op, llvm::StringRef name,
                                  mlir::Value scales, ScaleLayoutAttr layout,
-                                 llvm::ArrayRef<int64_t> matrix, int64_t groups,
+                                 llvm::ArrayRef<int64_t> matrix,
                                  llvm::StringRef layoutConstraint,
                                  llvm::StringRef shapeConstraint);
 

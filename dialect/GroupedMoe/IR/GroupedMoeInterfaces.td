@@ -1,0 +1,84 @@
+// Interfaces of the grouped_moe dialect.
+#ifndef GROUPED_MOE_INTERFACES_TD
+#define GROUPED_MOE_INTERFACES_TD
+
+include "dialect/GroupedMoe/IR/GroupedMoeAttrs.td"
+include "mlir/IR/Interfaces.td"
+
+class GroupedMoe_Get<string type, string name, string what, dag args = (ins)>
+    : InterfaceMethod<what, type, name, args>;
+
+def GroupedMoe_GroupedProduct : OpInterface<"GroupedProduct"> {
+  let description = [{
+    A grouped product with an epilogue: `gemm`, and the named ops that stand for one. What the epilogue's operands are is
+    decided here, for verification, lowering, reference and tools alike.
+
+    The epilogue works on R x E elements: E is N, or N / 2 with `paired` accumulators. An operand of 2 E columns holds
+    pairs: two values for each element, in blocks of 32 columns that alternate, or side by side when `concatenated`.
+  }];
+  let cppNamespace = "::grouped_moe";
+  let methods = [
+    GroupedMoe_Get<"::mlir::Value", "getLhs", "(R, K)">,
+    GroupedMoe_Get<"::mlir::Value", "getLhsScales", "scales of lhs">,
+    GroupedMoe_Get<"::mlir::Value", "getRhs", "(L, N, K)">,
+    GroupedMoe_Get<"::mlir::Value", "getRhsScales", "scales of rhs">,
+    GroupedMoe_Get<"::mlir::Value", "getOffsets", "(L) ends of groups">,
+    GroupedMoe_Get<"::mlir::Value", "getNormConst", "(1) or (L), or null">,
+    GroupedMoe_Get<"::mlir::OperandRange", "getInputs", "epilogue inputs">,
+    GroupedMoe_Get<"::mlir::OperandRange", "getOutputs", "epilogue outputs">,
+    GroupedMoe_Get<"::grouped_moe::ScaleLayoutAttr", "getLhsLayout", "layout of the scales of lhs">,
+    GroupedMoe_Get<"::grouped_moe::ScaleLayoutAttr", "getRhsLayout", "layout of the scales of rhs">,
+    GroupedMoe_Get<"::llvm::ArrayRef<int32_t>", "getOutputKinds", "an OutputKind for each output">,
+    GroupedMoe_Get<"::grouped_moe::InputKind", "getInputKind", "how input i follows the elements", (ins "unsigned":$i)>,
+    GroupedMoe_Get<"uint64_t", "getMAligned", "rows that every offset is a multiple of">,
+    GroupedMoe_Get<"bool", "getPaired", "two accumulators for each element">,
+    GroupedMoe_Get<"bool", "getConcatenated", "pairs are side by side, not in alternating blocks">];
+  let extraSharedClassDeclaration = [{
+    /// Rows of lhs; kDynamic as a rule.
+    int64_t getRows() { return ::grouped_moe::detail::extentOf($_op.getLhs(), 0); }
+    int64_t getGroups() { return ::grouped_moe::detail::extentOf($_op.getRhs(), 0); }
+    int64_t getN() { return ::grouped_moe::detail::extentOf($_op.getRhs(), 1); }
+    int64_t getK() { return ::grouped_moe::detail::extentOf($_op.getRhs(), 2); }
+    /// E: columns of the epilogue.
+    int64_t getColumns() { return $_op.getPaired() ? getN() / 2 : getN(); }
+
+    ::grouped_moe::OutputKind getOutputKind(unsigned i) {
+      return static_cast<::grouped_moe::OutputKind>($_op.getOutputKinds()[i]);
+    }
+    /// Scales belong to the quantized output before them; every other output
+    /// has yielded values of its own.
+    bool isScaleOutput(unsigned i) { return ::grouped_moe::detail::isScaleKind(getOutputKind(i)); }
+    /// Layout and rounding of a scale output.
+    ::grouped_moe::ScaleLayoutAttr getScaleLayout(unsigned i) {
+      return ::grouped_moe::detail::scaleLayoutOf($_op.getOperation(), getOutputKind(i), $_op.getOutputs()[i]);
+    }
+    ::grouped_moe::ScaleRounding getScaleRounding(unsigned i) {
+      return ::grouped_moe::detail::scaleRoundingOf(getOutputKind(i));
+    }
+    /// Whether an operand holds two values for each element (for each group, if
+    /// it has no columns).
+    bool isPairInput(unsigned i) {
+      return ::grouped_moe::detail::isPair($_op.getInputs()[i], getColumns(), $_op.getInputKind(i));
+    }
+    bool isPairOutput(unsigned i) {
+      return ::grouped_moe::detail::isPair($_op.getOutputs()[i], getColumns(), getOutputKind(i));
+    }
+    /// Values that the epilogue takes and yields.
+    unsigned getNumEpilogueArguments() {
+      unsigned n = $_op.getPaired() ? 2 : 1;
+      for (unsigned i = 0; i < $_op.getInputs().size(); ++i) {
+        n += isPairInput(i) ? 2 : 1;
+      }
+      return n;
+    }
+    unsigned getNumYields() {
+      unsigned n = 0;
+      for (unsigned i = 0; i < $_op.getOutputs().size(); ++i) {
+        n += isScaleOutput(i) ? 0 : isPairOutput(i) ? 2 : 1;
+      }
+      return n;
+    }
+  }];
+}
+
+#endif // GROUPED_MOE_INTERFACES_TD

@@ -1,0 +1,48 @@
+// The interface of grouped products, and what it needs to know of kinds.
+#ifndef DIALECT_GROUPEDMOE_IR_GROUPEDPRODUCT_H
+#define DIALECT_GROUPEDMOE_IR_GROUPEDPRODUCT_H
+
+#include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
+#include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace grouped_moe::detail {
+
+inline int64_t extentOf(mlir::Value value, unsigned axis) {
+  return mlir::cast<mlir::ShapedType>(value.getType()).getDimSize(axis);
+}
+bool isScaleKind(OutputKind kind);
+ScaleRounding scaleRoundingOf(OutputKind kind);
+/// The block is 16 elements for f8E4M3FN scales, 32 for f8E8M0FNU.
+ScaleLayoutAttr scaleLayoutOf(mlir::Operation *op, OutputKind kind,
+                              mlir::Value scales);
+bool isPair(mlir::Value input, int64_t columns, InputKind kind);
+bool isPair(mlir::Value output, int64_t columns, OutputKind kind);
+
+} // namespace grouped_moe::detail
+
+#include "dialect/GroupedMoe/IR/GroupedMoeInterfaces.h.inc"
+
+namespace grouped_moe {
+
+/// Everything about a product but its region; the op is on tensors or memrefs
+/// alike.
+mlir::LogicalResult verifyProduct(GroupedProduct op);
+
+/// The layout in which `op` reads scales against the one in which another op of
+/// this dialect wrote them, if such an op is in sight.
+mlir::LogicalResult verifyProducer(mlir::Operation *op, llvm::StringRef name,
+                                   mlir::Value scales, ScaleLayoutAttr layout,
+                                   llvm::StringRef constraint);
+
+/// Where column `column` (of E) of half `half` lies among the 2 E columns of a
+/// pair operand.
+inline int64_t pairColumn(bool concatenated, int64_t columns, int64_t half,
+                          int64_t column) {
+  return concatenated ? half * columns + column
+                      : column / 32 * 64 + half * 32 + column % 32;
+}
+
+} // namespace grouped_moe
+
+#endif // DIALECT_GROUPEDMOE_IR_GROUPEDPRODUCT_H
