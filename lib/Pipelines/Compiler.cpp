@@ -128,7 +128,7 @@ LogicalResult Compilation::lower(ModuleOp module, StringRef target,
         return pm.run(module);
       };
   if (stage == Stage::Generic) {
-    return success();
+    return runPasses(buildToGeneric);
   }
   if (stage == Stage::Schedule) {
     return runPasses(buildToSchedule);

@@ -28,8 +28,13 @@ static void addBufferization(OpPassManager &pm) {
   pm.addPass(createResultsToArguments());
 }
 
+void grouped_moe::buildToGeneric(OpPassManager &pm, const PipelineOptions &) {
+  pm.addPass(createGeneralizeNamedOps());
+}
+
 void grouped_moe::buildToSchedule(OpPassManager &pm,
                                   const PipelineOptions &options) {
+  buildToGeneric(pm, options);
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   SelectScheduleOptions select;

@@ -16,7 +16,9 @@ struct PipelineOptions {
   int64_t tileN = 0; // columns of a CTA tile; 0 chooses
 };
 
-/// grouped_moe on tensors or memrefs -> the same with schedules.
+/// grouped_moe on tensors or memrefs -> the same without named ops.
+void buildToGeneric(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// ... -> the same with schedules.
 void buildToSchedule(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// ... -> launch programs and moe_kernel functions, checked.
 void buildToKernel(mlir::OpPassManager &pm, const PipelineOptions &options);

@@ -4,6 +4,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def GeneralizeNamedOps : Pass<"grouped-moe-generalize"> {
+  let summary = "replace named ops by the gemm they stand for";
+  let description = [{
+    Each named op carries its equation; this pass writes it out as the region of a `grouped_moe.gemm` with the same operands.
+    What no output needs is left out.
+
+    ```mlir
+    %h = grouped_moe.gemm_srelu ... outs(%h0 : tensor<?x256xbf16>) -> tensor<?x256xbf16>
+    // becomes
+    %h = grouped_moe.gemm ... outs(%h0 : tensor<?x256xbf16>) epilogue {
+    ^bb0(%acc: f32):
+      %zero = arith.constant 0.0 : f32
+      %r = arith.maximumf %acc, %zero : f32
+      %h = arith.mulf %r, %r : f32
+      grouped_moe.yield %h : f32
+    } -> tensor<?x256xbf16>
+    ```
+  }];
+  let statistics = [Statistic<"replaced", "replaced", "named ops replaced">];
+}
+
 def SelectSchedule : Pass<"grouped-moe-select-schedule"> {
   let summary = "give every gemm without a schedule one that fits the target";
   let description = [{

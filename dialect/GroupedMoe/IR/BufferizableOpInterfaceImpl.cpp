@@ -52,13 +52,17 @@ struct StructuredOpModel
     return success();
   }
 };
+
+template <typename... Ops> void attach(MLIRContext &context) {
+  (Ops::template attachInterface<StructuredOpModel<Ops>>(context), ...);
+}
 } // namespace
 
 void grouped_moe::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, GroupedMoeDialect *) {
-    GemmOp::attachInterface<StructuredOpModel<GemmOp>>(*ctx);
-    QuantizeOp::attachInterface<StructuredOpModel<QuantizeOp>>(*ctx);
-    DequantizeOp::attachInterface<StructuredOpModel<DequantizeOp>>(*ctx);
+    attach<GemmOp, GemmQuantOp, GemmSwigluOp, GemmGegluOp, GemmSitugluOp,
+           GemmSreluOp, GemmDswigluOp, GemmDgegluOp, GemmDsreluOp, QuantizeOp,
+           DequantizeOp>(*ctx);
   });
 }

@@ -1,6 +1,9 @@
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "dialect/GroupedMoe/IR/StructuredOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

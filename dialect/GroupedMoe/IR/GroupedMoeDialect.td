@@ -15,6 +15,8 @@ def GroupedMoe_Dialect : Dialect {
     Ops are destination style: they work on tensors (with results) and on memrefs (without).
   }];
   let cppNamespace = "::grouped_moe";
+  // Of equations of named ops.
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let useDefaultAttributePrinterParser = 1;
 }
 

@@ -34,6 +34,16 @@ def GroupedMoe_OutputKind : GroupedMoe_Enum<"OutputKind", "what becomes of a yie
   // Reductions.
   I32EnumAttrCase<"row_sum", 12>, I32EnumAttrCase<"group_column_sum", 13>, I32EnumAttrCase<"group_amax", 14>]>;
 
+def GroupedMoe_InputRole : GroupedMoe_Enum<"InputRole", "what an input of a named op is", [
+  I32EnumAttrCase<"c", 0>, I32EnumAttrCase<"alpha", 1>, I32EnumAttrCase<"bias", 2>, I32EnumAttrCase<"prob", 3>]>;
+
+def GroupedMoe_NamedValue : GroupedMoe_Enum<"NamedValue", "a value that a named op computes for each element", [
+  I32EnumAttrCase<"result", 0>, I32EnumAttrCase<"preactivation", 1>, I32EnumAttrCase<"dprob", 2>,
+  I32EnumAttrCase<"activation", 3>]>;
+
+def GroupedMoe_PreactivationForm : GroupedMoe_Enum<"PreactivationForm", "which operand of dsrelu is the pre-activation", [
+  I32EnumAttrCase<"gemm", 0>, I32EnumAttrCase<"c", 1>]>;
+
 def GroupedMoe_SchedulerKind : GroupedMoe_Enum<"SchedulerKind", "how CTAs find their tiles", [
   I32EnumAttrCase<"static_persistent", 0>]>;
 

@@ -81,4 +81,28 @@ def GroupedMoe_GroupedProduct : OpInterface<"GroupedProduct"> {
   }];
 }
 
+def GroupedMoe_NamedProduct : OpInterface<"NamedProduct", [GroupedMoe_GroupedProduct]> {
+  let description = [{
+    A grouped product whose epilogue has a name instead of a region. Its equation is `buildEquation`, and nothing else:
+    `generalize` makes the `gemm` that lowering and reference work on from it.
+  }];
+  let cppNamespace = "::grouped_moe";
+  let methods = [
+    GroupedMoe_Get<"::llvm::ArrayRef<int32_t>", "getInputRoles", "an InputRole for each input">,
+    GroupedMoe_Get<"::llvm::ArrayRef<int32_t>", "getOutputValues", "a NamedValue for each output">,
+    GroupedMoe_Get<"bool", "getNondeterministic", "sums in any order">,
+    GroupedMoe_Get<"bool", "getRoundPreactivation", "alpha * acc + bias is rounded to bf16 first">,
+    GroupedMoe_Get<"::std::optional<::grouped_moe::ScheduleAttr>", "getSchedule", "how the kernel works">,
+    GroupedMoe_Get<"void", "buildEquation", "the epilogue on one element",
+        (ins "::grouped_moe::EquationBuilder &":$eq)>];
+  let extraSharedClassDeclaration = [{
+    ::grouped_moe::InputRole getInputRole(unsigned i) {
+      return static_cast<::grouped_moe::InputRole>($_op.getInputRoles()[i]);
+    }
+    ::grouped_moe::NamedValue getOutputValue(unsigned i) {
+      return static_cast<::grouped_moe::NamedValue>($_op.getOutputValues()[i]);
+    }
+  }];
+}
+
 #endif // GROUPED_MOE_INTERFACES_TD

@@ -1,133 +1,199 @@
 // Generated op definitions, and the custom pieces of their textual form.
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 
+#include "dialect/GroupedMoe/IR/StructuredOps.h"
+
 using namespace mlir;
 using namespace grouped_moe;
 
-// ins(%x : type as kind, ...), absent when there are none.
-static ParseResult
-parseEpilogueInputs(OpAsmParser &parser,
-                    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
-                    SmallVectorImpl<Type> &types, DenseI32ArrayAttr &kinds) {
+using Operands = SmallVectorImpl<OpAsmParser::UnresolvedOperand>;
+using Types = SmallVectorImpl<Type>;
+using Numbers = DenseI32ArrayAttr;
+
+/// A word of an enumeration.
+template <typename EnumT>
+static ParseResult parseWord(OpAsmParser &parser,
+                             std::optional<EnumT> (*symbolize)(StringRef),
+                             StringRef what, StringRef expected,
+                             SmallVectorImpl<int32_t> &values) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword)) {
+    return failure();
+  }
+  std::optional<EnumT> value = symbolize(keyword);
+  if (!value) {
+    return parser.emitError(loc) << "unknown " << what << " '" << keyword
+                                 << "', expected " << expected;
+  }
+  values.push_back(static_cast<int32_t>(*value));
+  return success();
+}
+
+// ins(%x : type as word, ...), absent when there are none.
+template <typename EnumT>
+static ParseResult parseInputs(OpAsmParser &parser, Operands &inputs,
+                               Types &types, Numbers &numbers,
+                               std::optional<EnumT> (*symbolize)(StringRef),
+                               StringRef what, StringRef expected) {
   SmallVector<int32_t> values;
   if (succeeded(parser.parseOptionalKeyword("ins"))) {
     auto one = [&]() -> ParseResult {
-      StringRef keyword;
-      if (parser.parseOperand(inputs.emplace_back()) ||
+      return failure(
+          parser.parseOperand(inputs.emplace_back()) ||
           parser.parseColonType(types.emplace_back()) ||
-          parser.parseKeyword("as")) {
-        return failure();
-      }
-      SMLoc loc = parser.getCurrentLocation();
-      if (parser.parseKeyword(&keyword)) {
-        return failure();
-      }
-      std::optional<InputKind> kind = symbolizeInputKind(keyword);
-      if (!kind) {
-        return parser.emitError(loc)
-               << "unknown input kind '" << keyword
-               << "', expected per_element, per_row, per_group or "
-                  "per_group_column";
-      }
-      values.push_back(static_cast<int32_t>(*kind));
-      return success();
+          parser.parseKeyword("as") ||
+          parseWord<EnumT>(parser, symbolize, what, expected, values));
     };
     if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, one)) {
       return failure();
     }
   }
-  kinds = parser.getBuilder().getDenseI32ArrayAttr(values);
+  numbers = parser.getBuilder().getDenseI32ArrayAttr(values);
   return success();
 }
 
-static void printEpilogueInputs(OpAsmPrinter &printer, Operation *,
-                                OperandRange inputs, TypeRange types,
-                                DenseI32ArrayAttr kinds) {
+template <typename EnumT>
+static void printInputs(OpAsmPrinter &printer, OperandRange inputs,
+                        TypeRange types, Numbers numbers,
+                        StringRef (*stringify)(EnumT)) {
   if (inputs.empty()) {
     return;
   }
   printer << "ins(";
-  llvm::interleaveComma(
-      llvm::zip(inputs, types, kinds.asArrayRef()), printer, [&](auto item) {
-        auto [input, type, kind] = item;
-        printer << input << " : " << type << " as "
-                << stringifyInputKind(static_cast<InputKind>(kind));
-      });
+  llvm::interleaveComma(llvm::zip(inputs, types, numbers.asArrayRef()), printer,
+                        [&](auto item) {
+                          auto [input, type, number] = item;
+                          printer << input << " : " << type << " as "
+                                  << stringify(static_cast<EnumT>(number));
+                        });
   printer << ") ";
 }
 
-// outs(%d : type [as kind], ...); plain is not printed.
-static ParseResult
-parseEpilogueOutputs(OpAsmParser &parser,
-                     SmallVectorImpl<OpAsmParser::UnresolvedOperand> &outputs,
-                     SmallVectorImpl<Type> &types, DenseI32ArrayAttr &kinds) {
-  SmallVector<int32_t> values;
+/// The value that an output of a named op has unless it says otherwise.
+static NamedValue defaultValue(OutputKind kind) {
+  return kind == OutputKind::row_sum ? NamedValue::dprob : NamedValue::result;
+}
+
+// outs(%d : type [as [kind] [of value]], ...); plain is not printed, and
+// neither is the default value. `values` is null where outputs have none.
+static ParseResult parseOutputs(OpAsmParser &parser, Operands &outputs,
+                                Types &types, Numbers &kinds, Numbers *values) {
+  SmallVector<int32_t> kindList, valueList;
   auto one = [&]() -> ParseResult {
     if (parser.parseOperand(outputs.emplace_back()) ||
         parser.parseColonType(types.emplace_back())) {
       return failure();
     }
-    OutputKind kind = OutputKind::plain;
-    if (succeeded(parser.parseOptionalKeyword("as"))) {
-      StringRef keyword;
-      SMLoc loc = parser.getCurrentLocation();
-      if (parser.parseKeyword(&keyword)) {
-        return failure();
-      }
-      std::optional<OutputKind> parsed = symbolizeOutputKind(keyword);
-      if (!parsed) {
-        return parser.emitError(loc)
-               << "unknown output kind '" << keyword
-               << "', expected plain, quantized, row_sum, group_column_sum, "
-                  "group_amax, or scales such as row_scales_rceil";
-      }
-      kind = *parsed;
+    size_t before = valueList.size();
+    bool isNamed = succeeded(parser.parseOptionalKeyword("as"));
+    auto parseValue = [&]() -> ParseResult {
+      return parseWord<NamedValue>(parser, symbolizeNamedValue, "value",
+                                   "result, preactivation, dprob or activation",
+                                   valueList);
+    };
+    if (isNamed && values && succeeded(parser.parseOptionalKeyword("of"))) {
+      kindList.push_back(static_cast<int32_t>(OutputKind::plain));
+      return parseValue();
     }
-    values.push_back(static_cast<int32_t>(kind));
+    if (!isNamed) {
+      kindList.push_back(static_cast<int32_t>(OutputKind::plain));
+    } else if (parseWord<OutputKind>(
+                   parser, symbolizeOutputKind, "output kind",
+                   "plain, quantized, row_sum, group_column_sum, group_amax, "
+                   "or scales such as row_scales_rceil",
+                   kindList)) {
+      return failure();
+    }
+    if (isNamed && values && succeeded(parser.parseOptionalKeyword("of")) &&
+        parseValue()) {
+      return failure();
+    }
+    if (valueList.size() == before) {
+      auto kind = static_cast<OutputKind>(kindList.back());
+      valueList.push_back(static_cast<int32_t>(defaultValue(kind)));
+    }
     return success();
   };
   if (parser.parseKeyword("outs") ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, one)) {
     return failure();
   }
-  kinds = parser.getBuilder().getDenseI32ArrayAttr(values);
+  kinds = parser.getBuilder().getDenseI32ArrayAttr(kindList);
+  if (values) {
+    *values = parser.getBuilder().getDenseI32ArrayAttr(valueList);
+  }
   return success();
 }
 
-static void printEpilogueOutputs(OpAsmPrinter &printer, Operation *,
-                                 OperandRange outputs, TypeRange types,
-                                 DenseI32ArrayAttr kinds) {
+static void printOutputs(OpAsmPrinter &printer, OperandRange outputs,
+                         TypeRange types, Numbers kinds, Numbers values) {
   printer << "outs(";
   unsigned next = 0;
   llvm::interleaveComma(llvm::zip(outputs, types), printer, [&](auto item) {
     printer << std::get<0>(item) << " : " << std::get<1>(item);
-    auto kind = static_cast<OutputKind>(kinds[next++]);
-    if (kind != OutputKind::plain) {
-      printer << " as " << stringifyOutputKind(kind);
+    auto kind = static_cast<OutputKind>(kinds[next]);
+    NamedValue value =
+        values ? static_cast<NamedValue>(values[next]) : defaultValue(kind);
+    ++next;
+    bool isPlain = kind == OutputKind::plain;
+    bool isDefault = value == defaultValue(kind);
+    if (isPlain && isDefault) {
+      return;
+    }
+    printer << " as";
+    if (!isPlain) {
+      printer << " " << stringifyOutputKind(kind);
+    }
+    if (!isDefault) {
+      printer << " of " << stringifyNamedValue(value);
     }
   });
   printer << ")";
 }
 
 // One directive for both lists: an absent ins leaves no space behind.
-static ParseResult parseEpilogueOperands(
-    OpAsmParser &parser,
-    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inputs,
-    SmallVectorImpl<Type> &inputTypes, DenseI32ArrayAttr &inputKinds,
-    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &outputs,
-    SmallVectorImpl<Type> &outputTypes, DenseI32ArrayAttr &outputKinds) {
+static ParseResult parseEpilogueOperands(OpAsmParser &parser, Operands &inputs,
+                                         Types &inputTypes, Numbers &inputKinds,
+                                         Operands &outputs, Types &outputTypes,
+                                         Numbers &outputKinds) {
   return failure(
-      parseEpilogueInputs(parser, inputs, inputTypes, inputKinds) ||
-      parseEpilogueOutputs(parser, outputs, outputTypes, outputKinds));
+      parseInputs<InputKind>(parser, inputs, inputTypes, inputKinds,
+                             symbolizeInputKind, "input kind",
+                             "per_element, per_row, per_group or "
+                             "per_group_column") ||
+      parseOutputs(parser, outputs, outputTypes, outputKinds, nullptr));
 }
 
-static void printEpilogueOperands(OpAsmPrinter &printer, Operation *op,
+static void printEpilogueOperands(OpAsmPrinter &printer, Operation *,
                                   OperandRange inputs, TypeRange inputTypes,
-                                  DenseI32ArrayAttr inputKinds,
-                                  OperandRange outputs, TypeRange outputTypes,
-                                  DenseI32ArrayAttr outputKinds) {
-  printEpilogueInputs(printer, op, inputs, inputTypes, inputKinds);
-  printEpilogueOutputs(printer, op, outputs, outputTypes, outputKinds);
+                                  Numbers inputKinds, OperandRange outputs,
+                                  TypeRange outputTypes, Numbers outputKinds) {
+  printInputs<InputKind>(printer, inputs, inputTypes, inputKinds,
+                         stringifyInputKind);
+  printOutputs(printer, outputs, outputTypes, outputKinds, Numbers());
+}
+
+static ParseResult parseNamedOperands(OpAsmParser &parser, Operands &inputs,
+                                      Types &inputTypes, Numbers &inputRoles,
+                                      Operands &outputs, Types &outputTypes,
+                                      Numbers &outputKinds,
+                                      Numbers &outputValues) {
+  return failure(
+      parseInputs<InputRole>(parser, inputs, inputTypes, inputRoles,
+                             symbolizeInputRole, "input",
+                             "alpha, bias, prob or c") ||
+      parseOutputs(parser, outputs, outputTypes, outputKinds, &outputValues));
+}
+
+static void printNamedOperands(OpAsmPrinter &printer, Operation *,
+                               OperandRange inputs, TypeRange inputTypes,
+                               Numbers inputRoles, OperandRange outputs,
+                               TypeRange outputTypes, Numbers outputKinds,
+                               Numbers outputValues) {
+  printInputs<InputRole>(printer, inputs, inputTypes, inputRoles,
+                         stringifyInputRole);
+  printOutputs(printer, outputs, outputTypes, outputKinds, outputValues);
 }
 
 #define GET_OP_CLASSES

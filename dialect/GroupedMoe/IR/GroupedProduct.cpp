@@ -52,8 +52,9 @@ ScaleRounding grouped_moe::detail::scaleRoundingOf(OutputKind kind) {
   return known ? known->rounding : ScaleRounding::rceil;
 }
 
-ScaleLayoutAttr grouped_moe::detail::scaleLayoutOf(Operation *op, OutputKind kind,
-                                      Value scales) {
+ScaleLayoutAttr grouped_moe::detail::scaleLayoutOf(Operation *op,
+                                                   OutputKind kind,
+                                                   Value scales) {
   const ScaleKind *known = lookupScaleKind(kind);
   if (!known) {
     return {};
@@ -72,7 +73,8 @@ bool grouped_moe::detail::isPair(Value input, int64_t columns, InputKind kind) {
   return type.getRank() == 2 && type.getDimSize(1) == 2 * columns;
 }
 
-bool grouped_moe::detail::isPair(Value output, int64_t columns, OutputKind kind) {
+bool grouped_moe::detail::isPair(Value output, int64_t columns,
+                                 OutputKind kind) {
   auto type = cast<ShapedType>(output.getType());
   if (type.getRank() != 2) {
     return false;

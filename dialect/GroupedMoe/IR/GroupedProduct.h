@@ -21,6 +21,12 @@ bool isPair(mlir::Value output, int64_t columns, OutputKind kind);
 
 } // namespace grouped_moe::detail
 
+namespace grouped_moe {
+class EquationBuilder;
+/// How an input of a named op follows the elements.
+InputKind kindOf(InputRole role);
+} // namespace grouped_moe
+
 #include "dialect/GroupedMoe/IR/GroupedMoeInterfaces.h.inc"
 
 namespace grouped_moe {
@@ -28,6 +34,8 @@ namespace grouped_moe {
 /// Everything about a product but its region; the op is on tensors or memrefs
 /// alike.
 mlir::LogicalResult verifyProduct(GroupedProduct op);
+/// That, and the roles and values of a named op.
+mlir::LogicalResult verifyNamedProduct(NamedProduct op);
 
 /// The layout in which `op` reads scales against the one in which another op of
 /// this dialect wrote them, if such an op is in sight.

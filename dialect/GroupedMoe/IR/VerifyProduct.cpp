@@ -60,7 +60,7 @@ static LogicalResult verifyOperands(GroupedProduct op) {
   auto offsets = cast<ShapedType>(op.getOffsets().getType());
   if (lhs.getRank() != 2) {
     return op->emitOpError() << "lhs: rank is " << lhs.getRank()
-                            << ", expected 2: (R, K) (gemm_c1)";
+                             << ", expected 2: (R, K) (gemm_c1)";
   }
   if (!isFp8(lhs.getElementType())) {
     return op->emitOpError()
@@ -70,12 +70,12 @@ static LogicalResult verifyOperands(GroupedProduct op) {
   }
   if (rhs.getRank() != 3) {
     return op->emitOpError() << "rhs: rank is " << rhs.getRank()
-                            << ", expected 3: (L, N, K) (gemm_c2)";
+                             << ", expected 3: (L, N, K) (gemm_c2)";
   }
   if (rhs.getElementType() != lhs.getElementType()) {
     return op->emitOpError() << "rhs: element type is " << rhs.getElementType()
-                            << ", expected that of lhs, "
-                            << lhs.getElementType() << " (gemm_c2)";
+                             << ", expected that of lhs, "
+                             << lhs.getElementType() << " (gemm_c2)";
   }
   int64_t k = op.getK(), n = op.getN(), groups = op.getGroups();
   if (ShapedType::isDynamic(k) || k <= 0 || k % 32 != 0) {
@@ -106,8 +106,8 @@ static LogicalResult verifyOperands(GroupedProduct op) {
   }
   if (op.getMAligned() != 128 && op.getMAligned() != 256) {
     return op->emitOpError() << "m_aligned is " << op.getMAligned()
-                            << " rows, expected 128 or 256 (gemm_c7); pad the "
-                               "groups to a multiple of 128 rows";
+                             << " rows, expected 128 or 256 (gemm_c7); pad the "
+                                "groups to a multiple of 128 rows";
   }
   return verifyPairs(op);
 }
@@ -210,14 +210,15 @@ static LogicalResult verifyScaleOutput(GroupedProduct op, unsigned i) {
   ScaleLayoutAttr layout = op.getScaleLayout(i);
   if (isFp4 && layout.getDirection() == ScaleDirection::column) {
     return outputError(op, i)
-           << name << " of f4E2M1FN data: FP4 operands are K-major only, so "
-                      "these would be stored transposed, which no kernel does "
-                      "yet (gemm_c9); quantize along rows, or use FP8 data";
+           << name
+           << " of f4E2M1FN data: FP4 operands are K-major only, so "
+              "these would be stored transposed, which no kernel does "
+              "yet (gemm_c9); quantize along rows, or use FP8 data";
   }
   GroupFacts facts{op.getGroups(), static_cast<int64_t>(op.getMAligned())};
-  return verifyScaleShape(op, ("output #" + Twine(i)).str(),
-                          op.getOutputs()[i], layout,
-                          {op.getRows(), data.getDimSize(1)}, facts, "gemm_c9");
+  return verifyScaleShape(op, ("output #" + Twine(i)).str(), op.getOutputs()[i],
+                          layout, {op.getRows(), data.getDimSize(1)}, facts,
+                          "gemm_c9");
 }
 
 static LogicalResult verifyReduction(GroupedProduct op, unsigned i) {
@@ -345,7 +346,7 @@ static LogicalResult verifyRowCounts(GroupedProduct op) {
       return success();
     }
     return op->emitOpError() << name << ": has " << rows << " rows but "
-                            << firstName << " has " << first << " (gemm_c12)";
+                             << firstName << " has " << first << " (gemm_c12)";
   };
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     InputKind kind = op.getInputKind(i);

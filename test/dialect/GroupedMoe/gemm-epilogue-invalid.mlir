@@ -140,7 +140,7 @@ func.func @output_element(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8
 func.func @two_outputs(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op epilogue yields 1 values, expected 2: one for each output (gemm_c10)}}
+  // expected-error @below {{'grouped_moe.gemm' op epilogue yields 1 values, expected 2: one for each output, two for each of pairs, none for scales (gemm_c10)}}
   %r:2 = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>, %d : tensor<?x48xf32>) epilogue {
@@ -170,7 +170,7 @@ func.func @no_outputs(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FN
 func.func @region_arguments(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %i0: tensor<?xf32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op epilogue has 1 arguments, expected 2: the accumulator and one for each input (gemm_c10)}}
+  // expected-error @below {{'grouped_moe.gemm' op epilogue has 1 arguments, expected 2: the accumulator and one for each input, two for each that holds pairs (gemm_c10)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) ins(%i0 : tensor<?xf32> as per_row) outs(%d : tensor<?x48xf32>) epilogue {
@@ -200,7 +200,7 @@ func.func @region_argument_type(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x
 func.func @yield_count(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op epilogue yields 2 values, expected 1: one for each output (gemm_c10)}}
+  // expected-error @below {{'grouped_moe.gemm' op epilogue yields 2 values, expected 1: one for each output, two for each of pairs, none for scales (gemm_c10)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -215,7 +215,7 @@ func.func @yield_count(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0F
 func.func @yield_nothing(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op epilogue yields 0 values, expected 1: one for each output (gemm_c10)}}
+  // expected-error @below {{'grouped_moe.gemm' op epilogue yields 0 values, expected 1: one for each output, two for each of pairs, none for scales (gemm_c10)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -289,7 +289,7 @@ func.func @scales_alone(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0
 func.func @quantized_alone(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf8E4M3FN>) {
-  // expected-error @below {{'grouped_moe.gemm' op output #0: quantized must be followed by its scales, row_scales_rceil or row_scales_floor (gemm_c9)}}
+  // expected-error @below {{'grouped_moe.gemm' op output #0: quantized must be followed by its scales, such as row_scales_rceil (gemm_c9)}}
   %r:1 = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf8E4M3FN> as quantized) epilogue {
@@ -304,7 +304,7 @@ func.func @quantized_alone(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E
 func.func @quantized_partial_block(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>) {
-  // expected-error @below {{'grouped_moe.gemm' op output #0: quantized is 'tensor<?x48xf8E4M3FN>', expected f8E4M3FN or f8E5M2 and N a multiple of 32, the block (gemm_c9)}}
+  // expected-error @below {{'grouped_moe.gemm' op output #0: quantized is 'tensor<?x48xf8E4M3FN>', expected f8E4M3FN, f8E5M2 or f4E2M1FN and N a multiple of 32, the block (gemm_c9)}}
   %r:2 = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf8E4M3FN> as quantized, %s : tensor<?x1x32x4x4xf8E8M0FNU> as row_scales_floor) epilogue {

@@ -7,7 +7,7 @@ func.func @kinds_count(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0F
   // expected-error @below {{'grouped_moe.gemm' op has 1 inputs and 2 input kinds (gemm_c8)}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1, 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1, 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -21,7 +21,7 @@ func.func @kinds_empty(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0F
   // expected-error @below {{'grouped_moe.gemm' op has 1 inputs and 0 input kinds (gemm_c8)}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -35,7 +35,7 @@ func.func @unknown_input_kind(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4x
   // expected-error @below {{'grouped_moe.gemm' op input #0: unknown kind 77 (gemm_c8)}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 77>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 77>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -49,7 +49,7 @@ func.func @negative_input_kind(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4
   // expected-error @below {{'grouped_moe.gemm' op input #0: unknown kind -1 (gemm_c8)}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: -1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: -1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -63,7 +63,7 @@ func.func @output_kinds_count(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4x
   // expected-error @below {{'grouped_moe.gemm' op has 1 outputs and 0 output kinds (gemm_c9)}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -74,10 +74,10 @@ func.func @output_kinds_count(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4x
 
 func.func @unknown_output_kind(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>,
     %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>, %p: memref<?xf32>, %d: memref<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op output #0: unknown kind 5 (gemm_c9)}}
+  // expected-error @below {{'grouped_moe.gemm' op output #0: unknown kind 55 (gemm_c9)}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 5>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 55>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -91,7 +91,7 @@ func.func @no_layout_property(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4x
   // expected-error @below {{'grouped_moe.gemm' op requires attribute 'lhs_layout'}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -105,7 +105,7 @@ func.func @no_input_kinds(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8
   // expected-error @below {{'grouped_moe.gemm' op requires attribute 'input_kinds'}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -119,7 +119,7 @@ func.func @no_output_kinds(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E
   // expected-error @below {{'grouped_moe.gemm' op requires attribute 'output_kinds'}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -133,7 +133,7 @@ func.func @layout_of_another_type(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x
   // expected-error @below {{Invalid attribute `rhs_layout` in property conversion: 3 : i32}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = 3 : i32,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -147,7 +147,7 @@ func.func @kinds_of_another_type(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4
   // expected-error @below {{Invalid attribute `input_kinds` in property conversion: [1]}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = [1], output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = [1], output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -161,7 +161,7 @@ func.func @schedule_of_another_type(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x3
   // expected-error @below {{Invalid attribute `schedule` in property conversion: unit}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>, schedule = unit}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>, schedule = unit}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -175,7 +175,7 @@ func.func @segments(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>
   // expected-error @below {{'grouped_moe.gemm' op operand count (7) does not match with the total size (8) specified in attribute 'operandSegmentSizes'}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 2, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 2, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -186,7 +186,7 @@ func.func @segments(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>
 
 func.func @segments_count(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>,
     %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>, %p: memref<?xf32>, %d: memref<?x48xf32>) {
-  // expected-error @below {{size mismatch in attribute conversion: 2 vs 7}}
+  // expected-error @below {{size mismatch in attribute conversion: 2 vs 8}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
     input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1>}> ({
@@ -217,7 +217,7 @@ func.func @no_region(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU
   // expected-error @below {{'grouped_moe.gemm' op requires one region}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}>  : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}>  : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
   return
 }
@@ -229,7 +229,7 @@ func.func @two_regions(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0F
   // expected-error @below {{'grouped_moe.gemm' op requires one region}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   }, {
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -243,7 +243,7 @@ func.func @empty_region(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0
   // expected-error @below {{'grouped_moe.gemm' op region #0 ('epilogue') failed to verify constraint: region with 1 blocks}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
   return
@@ -256,7 +256,7 @@ func.func @no_terminator(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M
   // expected-error @below {{'grouped_moe.gemm' op expects a non-empty block}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32):
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -270,7 +270,7 @@ func.func @unranked(%a: memref<*xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %
   // expected-error @below {{'grouped_moe.gemm' op operand #0 must be ranked tensor or strided memref, but got 'memref<*xf8E4M3FN>'}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<*xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, memref<?xf32>, memref<?x48xf32>) -> ()
@@ -284,7 +284,7 @@ func.func @scalar(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, 
   // expected-error @below {{'grouped_moe.gemm' op operand #5 must be variadic of ranked tensor or strided memref, but got 'f32'}}
   "grouped_moe.gemm"(%a, %sa, %b, %sb, %o, %p, %d) <{
     lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>,
-    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1>}> ({
+    input_kinds = array<i32: 1>, output_kinds = array<i32: 0>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 1>}> ({
   ^bb0(%acc: f32, %x: f32): "grouped_moe.yield"(%acc) : (f32) -> ()
   }) : (memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>, memref<2x48x64xf8E4M3FN>,
       memref<2x1x1x32x4x4xf8E8M0FNU>, memref<2xi32>, f32, memref<?x48xf32>) -> ()

@@ -62,8 +62,8 @@ func.func @output_kind(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0F
     %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>, %p: memref<?xf32>, %d: memref<?x48xf32>) {
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
-      // expected-error @below {{unknown output kind 'row_sum', expected plain, quantized, row_scales_rceil or row_scales_floor}}
-      offsets(%o : memref<2xi32>) outs(%d : memref<?x48xf32> as row_sum) epilogue {
+      // expected-error @below {{unknown output kind 'row_product', expected plain, quantized, row_sum, group_column_sum, group_amax, or scales such as row_scales_rceil}}
+      offsets(%o : memref<2xi32>) outs(%d : memref<?x48xf32> as row_product) epilogue {
   ^bb0(%acc: f32):
     grouped_moe.yield %acc : f32
   }

@@ -1,0 +1,18 @@
+// The named grouped products, and the gemm that each stands for.
+#ifndef DIALECT_GROUPEDMOE_IR_NAMEDOPS_H
+#define DIALECT_GROUPEDMOE_IR_NAMEDOPS_H
+
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+
+namespace grouped_moe {
+
+/// Puts the gemm that `op` stands for in front of it; the caller replaces it.
+/// Locations are those of `op`.
+GemmOp generalize(mlir::OpBuilder &builder, NamedProduct op);
+
+/// Replaces every named op inside `root`; returns how many.
+unsigned generalizeAll(mlir::Operation *root);
+
+} // namespace grouped_moe
+
+#endif // DIALECT_GROUPEDMOE_IR_NAMEDOPS_H
