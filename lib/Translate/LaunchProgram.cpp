@@ -24,6 +24,18 @@ FailureOr<uint32_t> tensorMapType(Type element) {
   if (element.isInteger(16)) {
     return 1;
   }
+  if (element.isInteger(32)) {
+    return 2;
+  }
+  if (element.isF16()) {
+    return 6;
+  }
+  if (element.isF32()) {
+    return 7;
+  }
+  if (element.isBF16()) {
+    return 9;
+  }
   return failure();
 }
 uint32_t tensorMapSwizzle(int64_t bytes) {
@@ -56,6 +68,14 @@ FailureOr<abi::ElementType> elementType(Type type) {
       .Default([](Type) { return failure(); });
 }
 
+/// The memref that casts start from.
+Value sourceOf(Value memref) {
+  while (auto cast = memref.getDefiningOp<memref::CastOp>()) {
+    memref = cast.getSource();
+  }
+  return memref;
+}
+
 class EntryBuilder {
 public:
   EntryBuilder(func::FuncOp func, Operation *gpuModule)
@@ -77,6 +97,7 @@ private:
   LogicalResult collectExtents();
   LogicalResult addArguments();
   LogicalResult addTemporary(memref::AllocOp alloc);
+  LogicalResult addFill(moe_kernel::FillZeroOp fill);
   LogicalResult addLaunch(moe_kernel::LaunchOp launch);
   LogicalResult addOffsets(moe_kernel::RequireOffsetsOp require);
   FailureOr<std::unique_ptr<abi::TensorMapRecipeT>>
@@ -90,6 +111,8 @@ private:
   DenseSet<Value> active; // extents being evaluated: finds cycles
   DenseMap<Value, uint32_t> temporaries;
   DenseMap<unsigned, bool> written;
+  /// Fills that the next launch takes along.
+  std::vector<std::unique_ptr<abi::FillT>> fills;
 };
 
 int32_t EntryBuilder::expression(abi::ExprKind kind, int32_t lhs, int32_t rhs,
@@ -107,9 +130,7 @@ int32_t EntryBuilder::expression(abi::ExprKind kind, int32_t lhs, int32_t rhs,
 
 /// An extent of an argument or of an allocation.
 FailureOr<int32_t> EntryBuilder::extent(Value memref, int64_t axis) {
-  while (auto cast = memref.getDefiningOp<memref::CastOp>()) {
-    memref = cast.getSource();
-  }
+  memref = sourceOf(memref);
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(axis)) {
     return constant(type.getDimSize(axis));
@@ -193,9 +214,7 @@ FailureOr<int32_t> EntryBuilder::evaluate(Value index) {
 }
 
 FailureOr<abi::BufferRef> EntryBuilder::bufferOf(Value memref) {
-  while (auto cast = memref.getDefiningOp<memref::CastOp>()) {
-    memref = cast.getSource();
-  }
+  memref = sourceOf(memref);
   if (auto argument = dyn_cast<BlockArgument>(memref)) {
     return abi::BufferRef(argument.getArgNumber(), abi::BufferKind::Argument);
   }
@@ -215,17 +234,11 @@ LogicalResult EntryBuilder::collectExtents() {
   for (auto op : func.getBody().front().getOps<moe_kernel::RequireExtentOp>()) {
     requires_.push_back(op);
   }
-  auto source = [](Value memref) {
-    while (auto cast = memref.getDefiningOp<memref::CastOp>()) {
-      memref = cast.getSource();
-    }
-    return memref;
-  };
   for (auto op : requires_) {
-    Value memref = source(op.getMemref());
+    Value memref = sourceOf(op.getMemref());
     auto argument = dyn_cast<BlockArgument>(memref);
     auto dim = op.getExtent().getDefiningOp<memref::DimOp>();
-    bool own = dim && source(dim.getSource()) == memref;
+    bool own = dim && sourceOf(dim.getSource()) == memref;
     if (argument && !own &&
         cast<MemRefType>(argument.getType()).isDynamicDim(0)) {
       required.try_emplace(argument.getArgNumber(), op.getExtent());
@@ -349,6 +362,17 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   return out;
 }
 
+LogicalResult EntryBuilder::addFill(moe_kernel::FillZeroOp fill) {
+  FailureOr<abi::BufferRef> buffer = bufferOf(fill.getMemref());
+  if (failed(buffer)) {
+    return failure();
+  }
+  auto out = std::make_unique<abi::FillT>();
+  out->buffer = std::make_unique<abi::BufferRef>(*buffer);
+  fills.push_back(std::move(out));
+  return success();
+}
+
 LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
   auto kernel = dyn_cast_or_null<LLVM::LLVMFuncOp>(
       SymbolTable::lookupSymbolIn(gpuModule, launch.getKernelAttr()));
@@ -412,6 +436,8 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
     out->params.push_back(std::move(param));
   }
   out->param_bytes = offset;
+  out->fills = std::move(fills);
+  fills.clear();
   entry->launches.push_back(std::move(out));
   return success();
 }
@@ -443,10 +469,28 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
   for (auto launch : block.getOps<moe_kernel::LaunchOp>()) {
     for (int64_t position : launch.getWrites()) {
       Value memref = launch.getArguments()[position];
+      if (auto map = memref.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
+        memref = sourceOf(map.getMemref());
+      }
       if (auto argument = dyn_cast<BlockArgument>(memref)) {
         written[argument.getArgNumber()] = true;
       }
     }
+  }
+  moe_kernel::FillZeroOp lastFill;
+  for (Operation &op : block) {
+    if (auto fill = dyn_cast<moe_kernel::FillZeroOp>(op)) {
+      lastFill = fill;
+      Value memref = sourceOf(fill.getMemref());
+      if (auto argument = dyn_cast<BlockArgument>(memref)) {
+        written[argument.getArgNumber()] = true;
+      }
+    } else if (isa<moe_kernel::LaunchOp>(op)) {
+      lastFill = {};
+    }
+  }
+  if (lastFill) {
+    return lastFill.emitOpError() << "has no launch after it";
   }
   if (failed(collectExtents()) || failed(addArguments())) {
     return failure();
@@ -457,6 +501,7 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
             .Case([&](memref::AllocOp alloc) { return addTemporary(alloc); })
             .Case(
                 [&](moe_kernel::LaunchOp launch) { return addLaunch(launch); })
+            .Case([&](moe_kernel::FillZeroOp fill) { return addFill(fill); })
             .Case([&](moe_kernel::RequireOffsetsOp require) {
               return addOffsets(require);
             })

@@ -7,8 +7,8 @@
 
 namespace gmoe::abi {
 
-/// Raised whenever an older reader would misread a newer payload.
-inline constexpr uint32_t kFormatVersion = 1;
+/// Raised whenever an older reader would misread a newer payload. 2: fills.
+inline constexpr uint32_t kFormatVersion = 2;
 inline constexpr char kMagic[8] = {'G', 'M', 'O', 'E', 'B', 'N', 'D', 'L'};
 
 /// Little-endian, 32 bytes, directly followed by `payloadBytes` of payload.

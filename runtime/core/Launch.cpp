@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 using namespace gmoe;
 
@@ -191,9 +192,12 @@ private:
     return entry.fail("kernel \"", launch.kernel, "\": ", parts...);
   }
   Expected<Dim3> gridOf(const Launch &launch) const;
+  Status fill(const Launch &launch, StreamHandle stream);
   Status packParam(const Launch &launch, size_t index, uint8_t *params);
-  Expected<TensorMapDesc> describe(const Launch &launch, size_t param,
-                                   const TensorMapRecipe &recipe) const;
+  /// Nothing for an array that has an extent of 0.
+  Expected<std::optional<TensorMapDesc>>
+  describe(const Launch &launch, size_t param,
+           const TensorMapRecipe &recipe) const;
   Status checkSpan(const Launch &launch, size_t param,
                    const TensorMapRecipe &recipe,
                    const TensorMapDesc &desc) const;
@@ -317,7 +321,7 @@ Status Entry::Launcher::checkSpan(const Launch &launch, size_t param,
   return {};
 }
 
-Expected<TensorMapDesc>
+Expected<std::optional<TensorMapDesc>>
 Entry::Launcher::describe(const Launch &launch, size_t param,
                           const TensorMapRecipe &recipe) const {
   TensorMapDesc desc;
@@ -360,21 +364,29 @@ Entry::Launcher::describe(const Launch &launch, size_t param,
                 textOf(recipe.buffer), " is at address ", Hex{desc.address},
                 ", expected a multiple of 16 bytes");
   }
-  if (!empty) {
-    if (Status s = checkSpan(launch, param, recipe, desc); !s) {
-      return s;
-    }
-    return desc;
+  if (empty) {
+    return std::optional<TensorMapDesc>();
   }
-  // A map of nothing cannot be encoded, and the kernel has no tile to load
-  // through it: give it a map of one element that it does not touch.
-  for (uint32_t i = 0; i < desc.rank; ++i) {
-    desc.dims[i] = std::max<uint64_t>(desc.dims[i], 1);
-    if (i + 1 < desc.rank) {
-      desc.strides[i] = std::max<uint64_t>(desc.strides[i], 16);
+  if (Status s = checkSpan(launch, param, recipe, desc); !s) {
+    return s;
+  }
+  return std::optional<TensorMapDesc>(desc);
+}
+
+Status Entry::Launcher::fill(const Launch &launch, StreamHandle stream) {
+  for (BufferRef ref : launch.fills) {
+    const Buffer &buffer = bufferOf(ref);
+    if (buffer.bytes == 0) {
+      continue;
+    }
+    Status status = device.fill(buffer.address, 0, buffer.bytes, stream);
+    if (!status) {
+      return Status(status.code(),
+                    cat("entry \"", entry.name(), "\": filling ", textOf(ref),
+                        " with zeros: ", status.message()));
     }
   }
-  return desc;
+  return {};
 }
 
 Status Entry::Launcher::packParam(const Launch &launch, size_t index,
@@ -407,12 +419,17 @@ Status Entry::Launcher::packParam(const Launch &launch, size_t index,
     return {};
   }
   case ParamKind::TensorMap: {
-    Expected<TensorMapDesc> desc =
+    Expected<std::optional<TensorMapDesc>> desc =
         describe(launch, index, launch.tensorMaps[param.tensorMap]);
     if (!desc) {
       return desc.status();
     }
-    Expected<TensorMap> map = device.encodeTensorMap(*desc);
+    // A map of nothing cannot be encoded, and the kernel has no tile that goes
+    // through it: it gets zeros.
+    if (!*desc) {
+      return {};
+    }
+    Expected<TensorMap> map = device.encodeTensorMap(**desc);
     if (!map) {
       return Status(map.status().code(),
                     cat("entry \"", entry.name(), "\": kernel \"",
@@ -431,6 +448,9 @@ Status Entry::Launcher::run(const Launch &launch, LoadedImage &image,
   Expected<Dim3> grid = gridOf(launch);
   if (!grid) {
     return grid.status();
+  }
+  if (Status s = fill(launch, stream); !s) {
+    return s;
   }
   if (grid->x == 0) {
     return {};
@@ -481,6 +501,14 @@ Status Entry::launch(Device &device, LoadedImage &image,
     }
   }
   return {};
+}
+
+size_t gmoe::countFills(const Program &program) {
+  size_t count = 0;
+  for (const Launch &launch : program.launches) {
+    count += launch.fills.size();
+  }
+  return count;
 }
 
 unsigned gmoe::tensorMapElementBits(TensorMapType type) {

@@ -125,6 +125,11 @@ Launch readLaunch(const abi::Launch &source) {
     }
     launch.params.push_back(result);
   }
+  if (source.fills()) {
+    for (const abi::Fill *fill : *source.fills()) {
+      launch.fills.push_back(readBuffer(*fill->buffer()));
+    }
+  }
   std::sort(launch.params.begin(), launch.params.end(),
             [](const KernelParam &lhs, const KernelParam &rhs) {
               return lhs.offset < rhs.offset;

@@ -106,6 +106,7 @@ struct Launch {
   uint32_t paramBytes = 0;
   std::vector<KernelParam> params; // in the order of their offsets
   std::vector<TensorMapRecipe> tensorMaps;
+  std::vector<BufferRef> fills; // set to zero before the kernel
 };
 
 struct Program {
@@ -120,6 +121,8 @@ struct Program {
 
 /// Bits of one element of a tensor map in global memory.
 unsigned tensorMapElementBits(TensorMapType type);
+/// Fills of all launches.
+size_t countFills(const Program &program);
 
 } // namespace gmoe
 

@@ -441,6 +441,18 @@ Status EntryValidator::checkLaunch(uint32_t index, const abi::Launch &launch) {
       !s) {
     return s;
   }
+  if (Status s = checkCount("fills in one launch", sizeOf(launch.fills()),
+                            Limits::params);
+      !s) {
+    return s;
+  }
+  for (uint32_t i = 0; i < sizeOf(launch.fills()); ++i) {
+    if (Status s = checkBuffer(cat(where, " fill ", i),
+                               launch.fills()->Get(i)->buffer());
+        !s) {
+      return s;
+    }
+  }
   std::vector<std::pair<uint32_t, uint32_t>> spans; // offset, bytes
   for (uint32_t i = 0; i < params.size(); ++i) {
     uint32_t bytes = 0;

@@ -169,6 +169,9 @@ std::string entryText(const Program &program) {
             dimsText(launch.cluster), ", block ", dimsText(launch.block), ", ",
             launch.dynamicSharedBytes, " bytes of dynamic shared memory, ",
             launch.paramBytes, " bytes of parameters\n");
+    for (BufferRef fill : launch.fills) {
+      out += cat("    before it: zeros in ", bufferText(program, fill), "\n");
+    }
     for (const KernelParam &param : launch.params) {
       out += paramText(program, launch, param, texts);
     }

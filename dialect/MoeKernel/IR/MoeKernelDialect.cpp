@@ -42,6 +42,10 @@ int64_t BufferType::getStageBytes() const {
   return bytesOf(getShape().drop_front(), getElementType());
 }
 
+int64_t BufferType::getRowBytes() const {
+  return bytesOf(getShape().back(), getElementType());
+}
+
 int64_t TensorMapType::getBoxBytes() const {
   return bytesOf(getBox(), getElementType());
 }

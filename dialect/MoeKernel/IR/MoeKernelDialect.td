@@ -15,7 +15,7 @@ def MoeKernel_Dialect : Dialect {
     by its consumers, each guarded by one barrier (full, empty). A ring position is an i32 that names a stage and its
     phase: it starts at constant 0 and moves by `moe_kernel.advance`.
 
-    The host side is three ops: `make_tensor_map`, `sm_count` and `launch`; a function that holds them is a launch
+    The host side is `make_tensor_map`, `sm_count`, `fill_zero` and `launch`; a function that holds them is a launch
     program.
   }];
   let cppNamespace = "::moe_kernel";
@@ -48,7 +48,8 @@ def MoeKernel_BufferType : MoeKernel_Type<"Buffer", "buffer"> {
   let description = [{
     `shape` is stages, then the tile. In `shared` memory a tile of an MMA operand is rows x bytes of K with a 128-byte
     swizzle; a tile of scales is whole 512-byte atoms. In `tensor` memory an accumulator is 128 lanes x columns of f32;
-    scales are atoms of 4 columns each, `stages x atoms x 512 x i8`.
+    scales are atoms of 4 columns each, `stages x atoms x 512 x i8`. A staging buffer of stores is `slots x rows x columns`
+    in `shared` memory, a row for each thread of a role.
 
     ```mlir
     !moe_kernel.buffer<shared, 5x128x128xf8E4M3FN>
@@ -61,6 +62,8 @@ def MoeKernel_BufferType : MoeKernel_Type<"Buffer", "buffer"> {
     int64_t getStages() const { return getShape().front(); }
     /// Bytes of one stage.
     int64_t getStageBytes() const;
+    /// Bytes of one row: the innermost extent.
+    int64_t getRowBytes() const;
     /// Tensor memory: 32-bit columns of one stage (128 lanes). Scales are replicated to the four groups of 32 lanes.
     int64_t getStageColumns() const { return getStageBytes() / (getElementType().isF32() ? 512 : 128); }
   }];
@@ -75,7 +78,7 @@ def MoeKernel_PipelineType : MoeKernel_Type<"Pipeline", "pipeline"> {
 def MoeKernel_TensorMapType : MoeKernel_Type<"TensorMap", "tensor_map"> {
   let summary = "a tiled view of a global tensor for the bulk copy engine";
   let description = [{
-    `box` is the tile that one load brings, slowest dimension first; `swizzle` is 0, 32, 64 or 128 bytes.
+    `box` is the tile that one load or store moves, slowest dimension first; `swizzle` is 0, 32, 64 or 128 bytes.
 
     ```mlir
     !moe_kernel.tensor_map<1x128x128xi8, swizzle = 128>

@@ -228,11 +228,20 @@ def MoeKernel_GlobalStoreOp : MoeKernel_Op<"global_store"> {
   let assemblyFormat = "$value `to` $memref `[` $indices `]` attr-dict `:` type($value) `,` type($memref)";
   let hasVerifier = 1;
 }
-def MoeKernel_EncodeOp : MoeKernel_Op<"encode", [Pure, SameOperandsAndResultShape]> {
-  let summary = "f32 to the 8-bit format, to nearest even, saturating; bit patterns as i8";
+def MoeKernel_EncodeOp : MoeKernel_Op<"encode", [Pure]> {
+  let summary = "f32 to a narrow format, to nearest even, saturating; bit patterns as i8";
+  let description = [{
+    One i8 an element for 8-bit formats. f4E2M1FN takes a multiple of 8 elements and packs two into an i8, the even one
+    in the low four bits.
+
+    ```mlir
+    %packed = moe_kernel.encode %v to f4E2M1FN : vector<32xf32> -> vector<16xi8>
+    ```
+  }];
   let arguments = (ins VectorOfRankAndType<[1], [F32]>:$values, TypeAttr:$format);
   let results = (outs VectorOfRankAndType<[1], [I8]>:$codes);
   let assemblyFormat = "$values `to` $format attr-dict `:` type($values) `->` type($codes)";
+  let hasVerifier = 1;
 }
 def MoeKernel_DecodeOp : MoeKernel_Op<"decode", [Pure, SameOperandsAndResultShape]> {
   let summary = "8-bit codes to f32";
@@ -241,10 +250,178 @@ def MoeKernel_DecodeOp : MoeKernel_Op<"decode", [Pure, SameOperandsAndResultShap
   let assemblyFormat = "$codes `from` $format attr-dict `:` type($codes) `->` type($values)";
 }
 def MoeKernel_EncodeScaleOp : MoeKernel_Op<"encode_scale", [Pure]> {
-  let summary = "f32 to e8m0, rounded up; Inf and NaN give 255";
-  let arguments = (ins F32:$value);
+  let summary = "f32 to the code of a scale";
+  let description = [{
+    `f8E8M0FNU` (the default) rounds up; Inf and NaN give 255. `f8E4M3FN` rounds to nearest even and saturates; NaN gives
+    127.
+
+    ```mlir
+    %e = moe_kernel.encode_scale %x : f32 -> i8
+    %s = moe_kernel.encode_scale %x to f8E4M3FN : f32 -> i8
+    ```
+  }];
+  let arguments = (ins F32:$value, OptionalAttr<TypeAttr>:$format);
   let results = (outs I8:$code);
-  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($code)";
+  let assemblyFormat = "$value (`to` $format^)? attr-dict `:` type($value) `->` type($code)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$value), [{
+    build($_builder, $_state, type, value, ::mlir::TypeAttr());
+  }]>];
+  let hasVerifier = 1;
+}
+
+//===- Staged stores ----------------------------------------------------------------===//
+
+class MoeKernel_WarpOp<string mnemonic, list<Trait> traits = []> : MoeKernel_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def MoeKernel_AcquireStagingOp : MoeKernel_WarpOp<"acquire_staging"> {
+  let summary = "wait until all but the last `pending` groups of this warp's stores have read their staging rows";
+  let description = [{
+    Staged stores write tiles to global memory by the bulk copy engine. A staging buffer is a ring of slots in shared
+    memory, `slots x rows x columns`; its rows are the threads of the role, its columns one vector. Each warp works on its
+    own 32 rows and meets no other: acquire, `stage` one row a thread, `publish_staging`, `store`, `commit_stores`.
+
+    Groups count per warp, oldest first. With S slots used in turn and one group a turn, `pending = S - 1` frees the slot
+    that comes next. `pending = 0` as the last op of the role: shared memory must not be given back while it is read.
+
+    ```mlir
+    moe_kernel.acquire_staging pending = 1
+    moe_kernel.stage %v to %staging[%slot] : vector<32xf32>, !moe_kernel.buffer<shared, 2x128x32xf32>
+    moe_kernel.publish_staging
+    moe_kernel.store %map[%row, %column] from %staging[%slot]
+        : !moe_kernel.tensor_map<32x32xf32, swizzle = 128>, !moe_kernel.buffer<shared, 2x128x32xf32>
+    moe_kernel.commit_stores
+    ```
+  }];
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "`pending` `=` $pending attr-dict";
+}
+def MoeKernel_StageRowOp : MoeKernel_WarpOp<"stage"> {
+  let summary = "write this thread's row of a slot of a staging buffer";
+  let description = [{
+    Thread t of the role writes row t of slot `slot` (i32, 0 .. slots - 1). A row is 16, 32, 64 or 128 bytes and stands in
+    shared memory as a tensor map with a swizzle of 0, 32, 64 or 128 bytes expects it: pieces of 16 bytes, so that 32
+    lanes write without bank conflicts. Elements are f32, f16, bf16 or i8 (bit patterns of narrower formats).
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32, F16, BF16, I8]>:$values, MoeKernel_BufferType:$buffer, I32:$slot);
+  let assemblyFormat = "$values `to` $buffer `[` $slot `]` attr-dict `:` type($values) `,` type($buffer)";
+}
+def MoeKernel_PublishStagingOp : MoeKernel_WarpOp<"publish_staging"> {
+  let summary = "make the rows that this warp staged visible to its bulk stores";
+  let assemblyFormat = "attr-dict";
+}
+def MoeKernel_StoreOp : MoeKernel_WarpOp<"store"> {
+  let summary = "bulk store of this warp's 32 rows of a slot; elements out of bounds are not written";
+  let description = [{
+    The map's box is 32 rows x the buffer's columns (further, slower extents are 1), of the buffer's element type, with
+    the swizzle that belongs to the row's bytes: 0, 32, 64 or 128 for 16, 32, 64 or 128.
+
+    `coordinates` are the origin of this warp's own box in elements of the map, slowest dimension first: for warp w of the
+    role the row is that of the tile plus 32 w. Lane 0's count. The rows that are read are rows 32 w .. 32 w + 31 of the
+    slot. The copy is complete when the kernel is; `acquire_staging` tells when its source may be written again.
+  }];
+  let arguments = (ins MoeKernel_TensorMapType:$map, Variadic<I32>:$coordinates, MoeKernel_BufferType:$buffer, I32:$slot);
+  let assemblyFormat = "$map `[` $coordinates `]` `from` $buffer `[` $slot `]` attr-dict `:` type($map) `,` type($buffer)";
+}
+def MoeKernel_CommitStoresOp : MoeKernel_WarpOp<"commit_stores"> {
+  let summary = "end a group of this warp's stores";
+  let assemblyFormat = "attr-dict";
+}
+
+//===- Warps, roles and CTAs ----------------------------------------------------------===//
+
+def MoeKernel_ColumnAmaxOp : MoeKernel_WarpOp<"column_amax"> {
+  let summary = "lane c receives max over the lanes of |values[c]|; NaN if one is NaN";
+  let description = [{
+    The 32 lanes of a warp are the rows of a 32 x 32 block, the vector's elements its columns. All lanes take part.
+  }];
+  let arguments = (ins VectorOfLengthAndType<[32], [F32]>:$values);
+  let results = (outs F32:$amax);
+  let assemblyFormat = "$values attr-dict `:` type($values) `->` type($amax)";
+}
+def MoeKernel_ColumnSumOp : MoeKernel_WarpOp<"column_sum"> {
+  let summary = "lane c receives the sum over the lanes of values[c]";
+  let description = [{
+    The order is fixed, so that a result is the same in every run: lanes l and l + 16 are added first (16 sums), then
+    sums 8 apart, 4, 2 and 1, each rounded to f32.
+  }];
+  let arguments = (ins VectorOfLengthAndType<[32], [F32]>:$values);
+  let results = (outs F32:$sum);
+  let assemblyFormat = "$values attr-dict `:` type($values) `->` type($sum)";
+}
+def MoeKernel_SpreadLanesOp : MoeKernel_WarpOp<"spread_lanes"> {
+  let summary = "element c is lane c's value";
+  let arguments = (ins F32:$value);
+  let results = (outs VectorOfLengthAndType<[32], [F32]>:$values);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($values)";
+}
+def MoeKernel_WarpAmaxOp : MoeKernel_WarpOp<"warp_amax"> {
+  let summary = "max over the lanes of |value|, in all lanes; NaN if one is NaN";
+  let arguments = (ins F32:$value);
+  let results = (outs F32:$amax);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($amax)";
+}
+def MoeKernel_BarrierOp : MoeKernel_WarpOp<"barrier"> {
+  let summary = "wait for all threads of the role; their earlier accesses come before later ones";
+  let assemblyFormat = "attr-dict";
+}
+def MoeKernel_LastArrivalOp : MoeKernel_WarpOp<"last_arrival"> {
+  let summary = "whether this CTA is the last of `count` to arrive at a counter in global memory";
+  let description = [{
+    All threads of the role call it, with the same index and count (at least 1). True in all of them if this is the
+    count-th arrival; the counter, which starts at 0, is then 0 again. What the threads of every arriving role wrote to
+    global memory before is visible to the threads that receive true.
+
+    ```mlir
+    %last = moe_kernel.last_arrival %counters[%i] of %count : memref<?xi32> -> i1
+    ```
+  }];
+  let arguments = (ins Arg<MemRefOf<[I32]>, "", [MemRead, MemWrite]>:$counters, Variadic<I32>:$indices, I32:$count);
+  let results = (outs I1:$last);
+  let assemblyFormat = "$counters `[` $indices `]` `of` $count attr-dict `:` type($counters) `->` type($last)";
+}
+class MoeKernel_AtomicOp<string mnemonic> : MoeKernel_Op<mnemonic> {
+  let arguments = (ins F32:$value, Arg<MemRefOf<[F32]>, "", [MemRead, MemWrite]>:$memref, Variadic<I32>:$indices);
+  let assemblyFormat = "$value `to` $memref `[` $indices `]` attr-dict `:` type($value) `,` type($memref)";
+  let hasVerifier = 1;
+}
+def MoeKernel_AtomicMaxOp : MoeKernel_AtomicOp<"atomic_max"> {
+  let summary = "global maximum of magnitudes";
+  let description = [{
+    Every thread that reaches it takes part. Both sides are not negative or NaN (the value's sign is dropped); NaN is the
+    largest. Order does not matter.
+  }];
+}
+def MoeKernel_AtomicAddOp : MoeKernel_AtomicOp<"atomic_add"> {
+  let summary = "global sum of f32, in any order";
+  let description = [{
+    Every thread that reaches it takes part. Subnormals are flushed to 0 (PTX ISA, red.add.f32). The order, and with it
+    the rounding, varies between runs.
+  }];
+}
+def MoeKernel_SharedStoreOp : MoeKernel_Op<"shared_store"> {
+  let summary = "write one f32 of a shared buffer";
+  let description = [{
+    The buffer has one stage and a tile of rank 2, `1 x rows x columns x f32`, dense row-major; the indices are those of
+    the tile. Threads see each other's writes past a `barrier`.
+
+    ```mlir
+    moe_kernel.shared_store %x to %sums[%i, %j] : !moe_kernel.buffer<shared, 1x4x32xf32>
+    moe_kernel.barrier
+    %y = moe_kernel.shared_load %sums[%j, %i] : !moe_kernel.buffer<shared, 1x4x32xf32> -> f32
+    ```
+  }];
+  let arguments = (ins F32:$value, MoeKernel_BufferType:$buffer, I32:$row, I32:$column);
+  let assemblyFormat = "$value `to` $buffer `[` $row `,` $column `]` attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+def MoeKernel_SharedLoadOp : MoeKernel_Op<"shared_load"> {
+  let summary = "read one f32 of a shared buffer; see `shared_store`";
+  let arguments = (ins MoeKernel_BufferType:$buffer, I32:$row, I32:$column);
+  let results = (outs F32:$value);
+  let assemblyFormat = "$buffer `[` $row `,` $column `]` attr-dict `:` type($buffer) `->` type($value)";
+  let hasVerifier = 1;
 }
 
 //===- Host -----------------------------------------------------------------------===//
@@ -278,12 +455,25 @@ def MoeKernel_RequireOffsetsOp : MoeKernel_Op<"require_offsets"> {
   let arguments = (ins AnyMemRef:$offsets, Index:$rows, I64Attr:$aligned);
   let assemblyFormat = "$offsets `within` $rows `aligned` `=` $aligned attr-dict `:` type($offsets)";
 }
+def MoeKernel_FillZeroOp : MoeKernel_Op<"fill_zero"> {
+  let summary = "set a whole array to zero bytes before the launch that follows";
+  let description = [{
+    In stream order, and also when that launch's grid is 0. The array is an argument or an allocation of the launching
+    function; a launch must follow.
+
+    ```mlir
+    moe_kernel.fill_zero %counters : memref<?xi32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemWrite]>:$memref);
+  let assemblyFormat = "$memref attr-dict `:` type($memref)";
+}
 def MoeKernel_LaunchOp : MoeKernel_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "launch a kernel on a one-dimensional grid; a grid of 0 launches nothing";
   let description = [{
     `kernel` is the name of a `moe_kernel.func` beside the launching function or, after lowering, of a function in a
     `gpu.module` beside it.
-    `writes` lists the positions of the arguments that the kernel writes.
+    `writes` lists the positions of the arguments that the kernel writes, arrays or maps of them.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$grid, Variadic<AnyType>:$arguments, DenseI64ArrayAttr:$writes);
   let assemblyFormat = "$kernel `grid` `(` $grid `)` (`args` `(` $arguments^ `:` type($arguments) `)`)? `writes` $writes attr-dict";

@@ -26,6 +26,17 @@ Value KernelLowering::i64Const(int64_t value) {
   return create<arith::ConstantOp>(b.getI64IntegerAttr(value));
 }
 
+Value KernelLowering::relativeThread() {
+  int64_t first = currentRole ? currentRole.getFirstWarp() : 0;
+  return first == 0 ? thread
+                    : create<arith::SubIOp>(thread, i32Const(32 * first));
+}
+
+Value KernelLowering::relativeWarp() {
+  int64_t first = currentRole ? currentRole.getFirstWarp() : 0;
+  return first == 0 ? warp : create<arith::SubIOp>(warp, i32Const(first));
+}
+
 Value KernelLowering::sharedAt(int64_t offset) {
   if (offset == 0) {
     return sharedBase;
@@ -224,7 +235,11 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case([&](RoleOp role) { return lowerRole(role); })
       .Case<IndexOp, ForTilesOp, AdvanceOp, AcquireOp, ExpectOp, WaitOp,
             ReleaseOp, CommitOp, LoadOp, CopyScalesOp, MmaOp, LoadAccumulatorOp,
-            GlobalLoadOp, GlobalStoreOp, EncodeOp, DecodeOp, EncodeScaleOp>(
+            GlobalLoadOp, GlobalStoreOp, EncodeOp, DecodeOp, EncodeScaleOp,
+            AcquireStagingOp, StageRowOp, PublishStagingOp, StoreOp,
+            CommitStoresOp, ColumnAmaxOp, ColumnSumOp, SpreadLanesOp,
+            WarpAmaxOp, BarrierOp, LastArrivalOp, AtomicMaxOp, AtomicAddOp,
+            SharedStoreOp, SharedLoadOp>(
           [&](auto typed) { return lower(typed); })
       .Default([&](Operation *other) { return cloneOp(other); });
 }
@@ -266,17 +281,13 @@ LogicalResult KernelLowering::cloneOp(Operation *op) {
 
 LogicalResult KernelLowering::lower(IndexOp op) {
   Type i32 = b.getI32Type();
-  int64_t first = currentRole ? currentRole.getFirstWarp() : 0;
-  auto relative = [&](Value value, int64_t base) -> Value {
-    return base == 0 ? value : create<arith::SubIOp>(value, i32Const(base));
-  };
   Value result;
   switch (op.getKind()) {
   case IndexKind::thread:
-    result = relative(thread, 32 * first);
+    result = relativeThread();
     break;
   case IndexKind::warp:
-    result = relative(warp, first);
+    result = relativeWarp();
     break;
   case IndexKind::lane:
     result = lane;

@@ -72,6 +72,40 @@ private:
   /// Tensor memory address (i32) of a buffer's stage.
   mlir::Value tensorStage(moe_kernel::AllocOp alloc, mlir::Value position);
 
+  //===- Staged stores (LowerStores.cpp)
+  //------------------------------------===//
+
+  mlir::LogicalResult lower(moe_kernel::AcquireStagingOp op);
+  mlir::LogicalResult lower(moe_kernel::StageRowOp op);
+  mlir::LogicalResult lower(moe_kernel::PublishStagingOp op);
+  mlir::LogicalResult lower(moe_kernel::StoreOp op);
+  mlir::LogicalResult lower(moe_kernel::CommitStoresOp op);
+  /// Runs `body` in lane 0: bulk groups belong to one thread.
+  void ifFirstLane(llvm::function_ref<void()> body);
+  void syncWarp();
+
+  //===- Warps, roles and CTAs (LowerCollectives.cpp)
+  //-----------------------===//
+
+  mlir::LogicalResult lower(moe_kernel::ColumnAmaxOp op);
+  mlir::LogicalResult lower(moe_kernel::ColumnSumOp op);
+  mlir::LogicalResult lower(moe_kernel::SpreadLanesOp op);
+  mlir::LogicalResult lower(moe_kernel::WarpAmaxOp op);
+  mlir::LogicalResult lower(moe_kernel::BarrierOp op);
+  mlir::LogicalResult lower(moe_kernel::LastArrivalOp op);
+  mlir::LogicalResult lower(moe_kernel::AtomicMaxOp op);
+  mlir::LogicalResult lower(moe_kernel::AtomicAddOp op);
+  mlir::LogicalResult lower(moe_kernel::SharedStoreOp op);
+  mlir::LogicalResult lower(moe_kernel::SharedLoadOp op);
+  mlir::Value warpMax(mlir::Value value);
+  mlir::Value laneBit(unsigned bit);
+  /// The barrier of the threads that run this: of the role or of the CTA.
+  /// With `predicate` (i1): whether it is true in one of them.
+  mlir::FailureOr<mlir::Value> barrier(mlir::Operation *op,
+                                       mlir::Value predicate);
+  mlir::Value sharedScalar(moe_kernel::AllocOp alloc, mlir::Value row,
+                           mlir::Value column);
+
   //===- Elements (LowerElements.cpp)
   //---------------------------------------===//
 
@@ -91,6 +125,9 @@ private:
   }
   mlir::Value i32Const(int64_t value);
   mlir::Value i64Const(int64_t value);
+  /// `thread` or `warp` counted from the role's first.
+  mlir::Value relativeThread();
+  mlir::Value relativeWarp();
   mlir::Value sharedAt(int64_t offset);
   /// The op that defines a buffer or pipeline; reports when it is not visible.
   template <typename OpT>

@@ -97,9 +97,10 @@ LogicalResult KernelLowering::lower(GlobalStoreOp op) {
 
 LogicalResult KernelLowering::lower(EncodeOp op) {
   Type format = op.getFormat();
-  if (!isa<Float8E4M3FNType, Float8E5M2Type>(format)) {
-    return op.emitOpError()
-           << "format is " << format << ", expected f8E4M3FN or f8E5M2";
+  bool isPacked = isa<Float4E2M1FNType>(format);
+  if (!isPacked && !isa<Float8E4M3FNType, Float8E5M2Type>(format)) {
+    return op.emitOpError() << "format is " << format
+                            << ", expected f8E4M3FN, f8E5M2 or f4E2M1FN";
   }
   Value values = mapped(op.getValues());
   int64_t n = cast<VectorType>(values.getType()).getDimSize(0);
@@ -108,10 +109,21 @@ LogicalResult KernelLowering::lower(EncodeOp op) {
     Value low = create<vector::ExtractOp>(values, i);
     Value high =
         i + 1 < n ? create<vector::ExtractOp>(values, i + 1).getResult() : low;
-    // The first operand becomes the high byte (PTX ISA, cvt).
-    pairs.push_back(create<NVVM::ConvertF32x2ToF8x2Op>(
-        b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
-        NVVM::SaturationMode::SATFINITE, /*relu=*/false, format));
+    // The first operand becomes the high half (PTX ISA, cvt).
+    if (isPacked) {
+      pairs.push_back(create<NVVM::ConvertF32x2ToF4x2Op>(
+          b.getI8Type(), high, low, /*relu=*/false, format));
+    } else {
+      pairs.push_back(create<NVVM::ConvertF32x2ToF8x2Op>(
+          b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
+          NVVM::SaturationMode::SATFINITE, /*relu=*/false, format));
+    }
+  }
+  if (isPacked) {
+    map.map(op.getCodes(),
+            create<vector::FromElementsOp>(
+                cast<VectorType>(op.getCodes().getType()), pairs));
+    return success();
   }
   int64_t padded = 2 * pairs.size();
   Value halves = create<vector::FromElementsOp>(
@@ -159,11 +171,15 @@ LogicalResult KernelLowering::lower(DecodeOp op) {
 
 LogicalResult KernelLowering::lower(EncodeScaleOp op) {
   Value zero = create<arith::ConstantOp>(b.getF32FloatAttr(0.0f));
+  std::optional<Type> given = op.getFormat();
+  Type format = given ? *given : Float8E8M0FNUType::get(b.getContext());
+  bool isE8M0 = isa<Float8E8M0FNUType>(format);
   // Without .satfinite an infinity becomes 255 (NaN) rather than 254.
   Value pair = create<NVVM::ConvertF32x2ToF8x2Op>(
-      b.getI16Type(), zero, mapped(op.getValue()), NVVM::FPRoundingMode::RP,
-      NVVM::SaturationMode::NONE, /*relu=*/false,
-      Float8E8M0FNUType::get(b.getContext()));
+      b.getI16Type(), zero, mapped(op.getValue()),
+      isE8M0 ? NVVM::FPRoundingMode::RP : NVVM::FPRoundingMode::RN,
+      isE8M0 ? NVVM::SaturationMode::NONE : NVVM::SaturationMode::SATFINITE,
+      /*relu=*/false, format);
   map.map(op.getCode(), create<arith::TruncIOp>(b.getI8Type(), pair));
   return success();
 }

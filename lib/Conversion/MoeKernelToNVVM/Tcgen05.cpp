@@ -1,5 +1,6 @@
 #include "lib/Conversion/MoeKernelToNVVM/Tcgen05.h"
 
+#include "lib/Conversion/MoeKernelToNVVM/InlinePtx.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -128,32 +129,9 @@ Value tcgen05::load(OpBuilder &b, Location loc, Value address, int64_t n) {
         n == 1 ? registers
                : vector::ExtractOp::create(b, loc, registers, i).getResult());
   }
-  // The wait returns the registers it waits for: without that data
-  // dependence, uses of them can be scheduled before it.
-  std::string constraints;
-  for (int64_t i = 0; i < n; ++i) {
-    constraints += "=r,";
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    constraints += std::to_string(i) + ",";
-  }
-  constraints += "~{memory}";
-  Type result = n == 1 ? i32
-                       : LLVM::LLVMStructType::getLiteral(
-                             b.getContext(), SmallVector<Type>(n, i32));
-  Value waited =
-      LLVM::InlineAsmOp::create(
-          b, loc, result, elements, "tcgen05.wait::ld.sync.aligned;",
-          constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::tailcallkind::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-          /*operand_attrs=*/ArrayAttr())
-          .getRes();
-  for (int64_t i = 0; i < n; ++i) {
-    Value element =
-        n == 1 ? waited
-               : LLVM::ExtractValueOp::create(b, loc, waited, i).getResult();
-    elements[i] = arith::BitcastOp::create(b, loc, b.getF32Type(), element);
+  elements = inline_ptx::waitForLoads(b, loc, elements);
+  for (Value &element : elements) {
+    element = arith::BitcastOp::create(b, loc, b.getF32Type(), element);
   }
   return vector::FromElementsOp::create(
       b, loc, VectorType::get({n}, b.getF32Type()), elements);

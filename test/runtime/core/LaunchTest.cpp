@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 // Inside the namespace: the standard library has a global `abi` too.
@@ -129,15 +130,41 @@ TEST_F(LaunchTest, EmptyGridsAreSkipped) {
   EXPECT_TRUE(device.maps.empty());
 }
 
-TEST_F(LaunchTest, MapOfNothingIsReplaced) {
+TEST_F(LaunchTest, FillsComeBeforeTheirKernel) {
+  ASSERT_TRUE(
+      entry->launch(device, image, arguments(300), {0x40000, 1380}, nullptr)
+          .ok());
+  ASSERT_EQ(device.fills.size(), 1u);
+  EXPECT_EQ(device.fills[0].address, 0x40000u);
+  EXPECT_EQ(device.fills[0].bytes, 1200u);
+  EXPECT_EQ(device.fills[0].launchesBefore, 1u);
+  EXPECT_EQ(countFills(entry->program()), 1u);
+}
+
+TEST_F(LaunchTest, FillsOfSkippedKernelsAreDone) {
+  abi::BundleT bundle = gemmBundle();
+  bundle.entries[0]->launches[1]->fills[0]->buffer =
+      buffer(abi::BufferKind::Temporary, 1);
+  reload(bundle);
+  ASSERT_TRUE(
+      entry->launch(device, image, arguments(0), {0x40000, 100}, nullptr).ok());
+  EXPECT_TRUE(device.launches.empty());
+  ASSERT_EQ(device.fills.size(), 1u);
+  EXPECT_EQ(device.fills[0].bytes, 100u);
+}
+
+TEST_F(LaunchTest, MapOfNothingIsZeros) {
   abi::BundleT bundle = gemmBundle();
   bundle.entries[0]->launches[1]->grid[0] = 6; // the constant 2
   reload(bundle);
   Status status =
       entry->launch(device, image, arguments(0), {0x40000, 100}, nullptr);
   ASSERT_TRUE(status.ok()) << status.message();
-  ASSERT_EQ(device.maps.size(), 1u);
-  EXPECT_EQ(device.maps[0].dims[1], 1u);
+  EXPECT_TRUE(device.maps.empty());
+  ASSERT_EQ(device.launches.size(), 1u);
+  const std::vector<uint8_t> &params = device.launches[0].params;
+  EXPECT_TRUE(std::all_of(params.begin(), params.begin() + 128,
+                          [](uint8_t byte) { return byte == 0; }));
 }
 
 TEST_F(LaunchTest, Refusals) {

@@ -71,8 +71,8 @@ inline void addScalar(abi::LaunchT &launch, uint32_t offset,
 
 /// Entry "gemm": a [R, 64] f16, offsets [4] i32 (ends multiples of 8), out
 /// [ceildiv(R, 128), 32] f32; a temporary of 4 R bytes and one of 100; launch
-/// "prepare" on min(sms, R) CTAs, then "main" on ceildiv(R, 128) clusters of 2
-/// with a tensor map of a.
+/// "prepare" on min(sms, R) CTAs, then zeros in the first temporary, then
+/// "main" on ceildiv(R, 128) clusters of 2 with a tensor map of a.
 inline std::unique_ptr<abi::EntryT> gemmEntry() {
   auto entry = std::make_unique<abi::EntryT>();
   entry->name = "gemm";
@@ -132,6 +132,9 @@ inline std::unique_ptr<abi::EntryT> gemmEntry() {
   main->params.push_back(std::move(map));
   addPointer(*main, 128, abi::BufferKind::Argument, 2);
   addPointer(*main, 136, abi::BufferKind::Temporary, 0);
+  auto fill = std::make_unique<abi::FillT>();
+  fill->buffer = buffer(abi::BufferKind::Temporary, 0);
+  main->fills.push_back(std::move(fill));
   entry->launches.push_back(std::move(main));
   return entry;
 }
@@ -197,7 +200,10 @@ public:
   }
   Status fill(uint64_t address, uint8_t value, uint64_t bytes,
               StreamHandle) override {
-    std::memset(reinterpret_cast<void *>(address), value, bytes);
+    if (allocations.count(address)) {
+      std::memset(reinterpret_cast<void *>(address), value, bytes);
+    }
+    fills.push_back({address, bytes, launches.size()});
     return {};
   }
   Status synchronize(StreamHandle) override { return {}; }
@@ -224,6 +230,11 @@ public:
   std::map<uint64_t, std::unique_ptr<uint8_t[]>> allocations;
   std::vector<TensorMapDesc> maps;
   std::vector<KernelLaunch> launches;
+  struct Fill {
+    uint64_t address, bytes;
+    size_t launchesBefore;
+  };
+  std::vector<Fill> fills;
   ImageFormat loaded = ImageFormat::Ptx;
 };
 

@@ -120,6 +120,10 @@ const Case cases[] = {
      [](auto &, auto &e) { e.launches[0]->params[1]->buffer.reset(); }},
     {"parameter 3 refers to expression -1",
      [](auto &, auto &e) { e.launches[0]->params[3]->expr = -1; }},
+    {"fill 0 refers to argument 3 of 3",
+     [](auto &, auto &e) {
+       e.launches[1]->fills[0]->buffer = buffer(abi::BufferKind::Argument, 3);
+     }},
     {"has no tensor map",
      [](auto &, auto &e) { e.launches[1]->params[0]->tensor_map.reset(); }},
     {"tensor map box of 257 elements on dimension 1, expected 1 to 256",

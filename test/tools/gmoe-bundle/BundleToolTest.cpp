@@ -20,7 +20,7 @@ TEST(BundleTool, Describes) {
   Expected<Module> module = Module::load(abi::writeBundle(gemmBundle()));
   ASSERT_TRUE(module.ok());
   EXPECT_EQ(describeBundle(*module),
-            R"(bundle format 1
+            R"(bundle format 2
 producer test 1
 source 9 bytes of IR
 entry gemm
@@ -36,6 +36,7 @@ entry gemm
     parameter at byte 16: i64 R * 4
     parameter at byte 24: i32 R
   launch main: grid [ceildiv(R, 128) * 2, 1, 1], cluster 2x1x1, block 256x1x1, 1000 bytes of dynamic shared memory, 144 bytes of parameters
+    before it: zeros in temporary 0
     parameter at byte 0: tensor map of argument 0 a, type 6, dimensions 64 x R, box 64 x 128, swizzle 3
     parameter at byte 128: pointer to argument 2 out
     parameter at byte 136: pointer to temporary 0
@@ -111,7 +112,7 @@ TEST(BundleTool, Runs) {
             "cannot open /nonexistent.gmoe: No such file or directory");
   options->action = BundleToolOptions::Action::Version;
   ASSERT_TRUE(runBundleTool(*options, out).ok());
-  EXPECT_NE(out.find("bundle format 1"), std::string::npos);
+  EXPECT_NE(out.find("bundle format 2"), std::string::npos);
   std::remove(path.c_str());
   std::remove((path + ".mlir").c_str());
 }

@@ -19,7 +19,7 @@ moe_kernel.func @format(%x: vector<4xf32>) warps(1) {
 moe_kernel.func @encode(%x: memref<?x4xf32>) warps(1) {
   %c0 = arith.constant 0 : i32
   %v = moe_kernel.global_load %x[%c0, %c0] : memref<?x4xf32> -> vector<4xf32>
-  // expected-error@+1 {{format is 'f8E8M0FNU', expected f8E4M3FN or f8E5M2}}
+  // expected-error@+1 {{format is 'f8E8M0FNU', expected f8E4M3FN, f8E5M2 or f4E2M1FN}}
   %c = moe_kernel.encode %v to f8E8M0FNU : vector<4xf32> -> vector<4xi8>
   moe_kernel.return
 }
