@@ -13,6 +13,19 @@ struct ScheduleRequest {
   int64_t tileN = 0; // 0: choose
 };
 
+/// Slots of an output's staging buffer: one is stored while the next is filled.
+inline constexpr int64_t kStagingSlots = 2;
+
+/// Columns that an epilogue thread works on at once: a row is a whole number of
+/// chunks, so that no store needs a mask.
+int64_t epilogueChunk(GemmOp op);
+/// Elements of a chunk that the region's operations work on at once: regions
+/// with several functions would otherwise run out of registers.
+int64_t regionLanes(GemmOp op);
+
+/// Bytes of shared memory by way of which an output is stored.
+int64_t stagingBytes(GemmOp op, unsigned output);
+
 /// A schedule that fits; emits an error on the op if there is none.
 mlir::FailureOr<ScheduleAttr> selectSchedule(GemmOp op,
                                              const ScheduleRequest &request);

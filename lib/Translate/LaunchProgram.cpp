@@ -76,6 +76,15 @@ Value sourceOf(Value memref) {
   return memref;
 }
 
+/// The memref whose bytes these are.
+Value bufferBehind(Value memref) {
+  while (auto view =
+             sourceOf(memref).getDefiningOp<memref::CollapseShapeOp>()) {
+    memref = view.getSrc();
+  }
+  return sourceOf(memref);
+}
+
 class EntryBuilder {
 public:
   EntryBuilder(func::FuncOp func, Operation *gpuModule)
@@ -106,7 +115,7 @@ private:
   func::FuncOp func;
   Operation *gpuModule;
   std::unique_ptr<abi::EntryT> entry;
-  DenseMap<unsigned, Value> required; // argument -> its first extent
+  DenseMap<std::pair<unsigned, int64_t>, Value> required; // argument, axis
   DenseMap<Value, int32_t> values;
   DenseSet<Value> active; // extents being evaluated: finds cycles
   DenseMap<Value, uint32_t> temporaries;
@@ -143,8 +152,8 @@ FailureOr<int32_t> EntryBuilder::extent(Value memref, int64_t axis) {
     return func.emitOpError()
            << "an extent of " << type << " is not known when a launch starts";
   }
-  auto it = required.find(argument.getArgNumber());
-  if (axis == 0 && it != required.end() && active.insert(memref).second) {
+  auto it = required.find({argument.getArgNumber(), axis});
+  if (it != required.end() && active.insert(memref).second) {
     FailureOr<int32_t> value = evaluate(it->second);
     active.erase(memref);
     return value;
@@ -214,7 +223,7 @@ FailureOr<int32_t> EntryBuilder::evaluate(Value index) {
 }
 
 FailureOr<abi::BufferRef> EntryBuilder::bufferOf(Value memref) {
-  memref = sourceOf(memref);
+  memref = bufferBehind(memref);
   if (auto argument = dyn_cast<BlockArgument>(memref)) {
     return abi::BufferRef(argument.getArgNumber(), abi::BufferKind::Argument);
   }
@@ -240,12 +249,13 @@ LogicalResult EntryBuilder::collectExtents() {
     auto dim = op.getExtent().getDefiningOp<memref::DimOp>();
     bool own = dim && sourceOf(dim.getSource()) == memref;
     if (argument && !own &&
-        cast<MemRefType>(argument.getType()).isDynamicDim(0)) {
-      required.try_emplace(argument.getArgNumber(), op.getExtent());
+        cast<MemRefType>(argument.getType()).isDynamicDim(op.getAxis())) {
+      required.try_emplace({argument.getArgNumber(), op.getAxis()},
+                           op.getExtent());
     }
   }
   for (auto op : requires_) {
-    FailureOr<int32_t> have = extent(op.getMemref(), 0);
+    FailureOr<int32_t> have = extent(op.getMemref(), op.getAxis());
     FailureOr<int32_t> want = evaluate(op.getExtent());
     if (failed(have) || failed(want)) {
       return failure();
@@ -339,11 +349,11 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   out->l2_promotion = kL2Promotion256B;
   // Trailing dimensions of the array merge into the map's innermost one.
   int64_t rank = mapType.getBox().size();
-  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
-  int64_t innerBytes = elementBytes;
+  int64_t innerBytes = type.getElementTypeBitWidth();
   for (int64_t axis = rank - 1; axis < type.getRank(); ++axis) {
     innerBytes *= type.getDimSize(axis);
   }
+  innerBytes /= 8; // FP4 is packed
   out->dims.push_back(constant(
       innerBytes * 8 / mapType.getElementType().getIntOrFloatBitWidth()));
   int64_t stride = innerBytes;
@@ -470,8 +480,9 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
     for (int64_t position : launch.getWrites()) {
       Value memref = launch.getArguments()[position];
       if (auto map = memref.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
-        memref = sourceOf(map.getMemref());
+        memref = map.getMemref();
       }
+      memref = bufferBehind(memref);
       if (auto argument = dyn_cast<BlockArgument>(memref)) {
         written[argument.getArgNumber()] = true;
       }
@@ -513,8 +524,9 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
               return success();
             })
             .Case<memref::DeallocOp, memref::DimOp, memref::CastOp,
-                  moe_kernel::MakeTensorMapOp, moe_kernel::RequireExtentOp,
-                  moe_kernel::SmCountOp>([](auto) { return success(); })
+                  memref::CollapseShapeOp, moe_kernel::MakeTensorMapOp,
+                  moe_kernel::RequireExtentOp, moe_kernel::SmCountOp>(
+                [](auto) { return success(); })
             .Default([&](Operation *other) -> LogicalResult {
               if (isa_and_present<arith::ArithDialect>(other->getDialect())) {
                 return success();

@@ -23,7 +23,8 @@ void GemmSwigluOp::buildEquation(EquationBuilder &eq) {
 }
 
 void GemmGegluOp::buildEquation(EquationBuilder &eq) {
-  float limit = getLimit().convertToFloat(), slope = getSlope().convertToFloat();
+  float limit = getLimit().convertToFloat(),
+        slope = getSlope().convertToFloat();
   auto [gate, up] = eq.preactivation = eq.scaled();
   Value g = eq.atMost(gate, limit);
   Value u = eq.atMost(eq.atLeast(up, -limit), limit);
@@ -37,8 +38,8 @@ void GemmSitugluOp::buildEquation(EquationBuilder &eq) {
     return eq.mul(eq.tanh(eq.mul(x, 1.0f / bound)), bound);
   };
   auto [gate, up] = eq.preactivation = eq.scaled();
-  Value tg = eq.mul(bounded(gate, getGateBound().convertToFloat()),
-                    eq.sigmoid(gate));
+  Value tg =
+      eq.mul(bounded(gate, getGateBound().convertToFloat()), eq.sigmoid(gate));
   Value tu = bounded(up, getUpBound().convertToFloat());
   eq.result.first = eq.mul(eq.mul(tg, tu), eq.prob);
 }
@@ -65,7 +66,8 @@ void GemmDswigluOp::buildEquation(EquationBuilder &eq) {
 }
 
 void GemmDgegluOp::buildEquation(EquationBuilder &eq) {
-  float limit = getLimit().convertToFloat(), slope = getSlope().convertToFloat();
+  float limit = getLimit().convertToFloat(),
+        slope = getSlope().convertToFloat();
   Value r = eq.scaled().first;
   auto [gate, up] = eq.c;
   Value g = eq.atMost(gate, limit);

@@ -66,15 +66,15 @@ static LogicalResult verifyRoles(NamedProduct op, NamedFacts facts) {
                 "(named_c1)";
     }
     if (seen[value]) {
-      return op->emitOpError() << "input #" << i << ": "
-                               << stringifyInputRole(role)
-                               << " is given twice (named_c1)";
+      return op->emitOpError()
+             << "input #" << i << ": " << stringifyInputRole(role)
+             << " is given twice (named_c1)";
     }
     seen[value] = true;
     // Bias and c have a value for each accumulator; c of gradients, a pair.
     bool wants = role == InputRole::c      ? facts.pairsC
                  : role == InputRole::bias ? product.getPaired()
-                                            : product.isPairInput(i);
+                                           : product.isPairInput(i);
     if (product.isPairInput(i) != wants) {
       return op->emitOpError()
              << "input #" << i << ": type is "
@@ -93,9 +93,9 @@ static LogicalResult verifyRoles(NamedProduct op, NamedFacts facts) {
 static LogicalResult verifyValues(NamedProduct op, NamedFacts facts) {
   GroupedProduct product = op;
   if (op.getOutputValues().size() != product.getOutputs().size()) {
-    return op->emitOpError() << "has " << product.getOutputs().size()
-                             << " outputs and " << op.getOutputValues().size()
-                             << " output values (named_c3)";
+    return op->emitOpError()
+           << "has " << product.getOutputs().size() << " outputs and "
+           << op.getOutputValues().size() << " output values (named_c3)";
   }
   for (auto [i, number] : llvm::enumerate(op.getOutputValues())) {
     if (product.isScaleOutput(i)) {
@@ -145,10 +145,10 @@ static LogicalResult verifyNumbers(NamedProduct op) {
     bool isSigned = attribute.getName() == "offset";
     if (!number.getType().isF32() || !std::isfinite(value) ||
         (!isSigned && !(value > 0))) {
-      return op->emitOpError() << attribute.getName().getValue() << " is "
-                               << number << ", expected a finite"
-                               << (isSigned ? "" : " positive")
-                               << " f32 (named_c5)";
+      return op->emitOpError()
+             << attribute.getName().getValue() << " is " << number
+             << ", expected a finite" << (isSigned ? "" : " positive")
+             << " f32 (named_c5)";
     }
   }
   return success();
@@ -158,16 +158,14 @@ LogicalResult grouped_moe::verifyNamedProduct(NamedProduct op) {
   NamedFacts facts = factsOf(op);
   for (int32_t role : op.getInputRoles()) {
     if (!symbolizeInputRole(role)) {
-      return op->emitOpError() << "has an unknown input role, " << role
-                               << " (named_c1)";
+      return op->emitOpError()
+             << "has an unknown input role, " << role << " (named_c1)";
     }
   }
-  if (op.getInputRoles().size() !=
-      GroupedProduct(op).getInputs().size()) {
+  if (op.getInputRoles().size() != GroupedProduct(op).getInputs().size()) {
     return op->emitOpError()
            << "has " << op.getInputRoles().size() << " input roles for "
-           << GroupedProduct(op).getInputs().size()
-           << " inputs (named_c1)";
+           << GroupedProduct(op).getInputs().size() << " inputs (named_c1)";
   }
   if (failed(verifyProduct(GroupedProduct(op)))) {
     return failure();

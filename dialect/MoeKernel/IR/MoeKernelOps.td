@@ -443,11 +443,11 @@ def MoeKernel_SmCountOp : MoeKernel_Op<"sm_count", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 def MoeKernel_RequireExtentOp : MoeKernel_Op<"require_extent"> {
-  let summary = "a launch is refused unless an array's first extent is this many";
+  let summary = "a launch is refused unless an extent of an array, the first as a rule, is this many";
   let description = [{
     How a launch program states which free extents of its arguments belong together.
   }];
-  let arguments = (ins AnyMemRef:$memref, Index:$extent);
+  let arguments = (ins AnyMemRef:$memref, Index:$extent, DefaultValuedAttr<I64Attr, "0">:$axis);
   let assemblyFormat = "$memref `is` $extent attr-dict `:` type($memref)";
 }
 def MoeKernel_RequireOffsetsOp : MoeKernel_Op<"require_offsets"> {

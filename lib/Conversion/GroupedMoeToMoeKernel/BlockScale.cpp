@@ -9,10 +9,8 @@ using namespace grouped_moe;
 
 static Value selectIf(KernelScope &kernel, Value code, int64_t equals,
                       int64_t then, Value otherwise) {
-  ImplicitLocOpBuilder &b = kernel.body;
-  Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, code,
-                                   kernel.constant(equals));
-  return arith::SelectOp::create(b, is, kernel.constant(then), otherwise);
+  return arith::SelectOp::create(kernel.body, kernel.equal(code, equals),
+                                 kernel.constant(then), otherwise);
 }
 
 Value grouped_moe::powerOfTwo(KernelScope &kernel, Value code) {
@@ -30,24 +28,40 @@ struct FormatFacts {
   int64_t maxExponent;
 };
 FormatFacts factsOf(Type format) {
+  if (isa<Float4E2M1FNType>(format)) {
+    return {1.0f / 6.0f, 2};
+  }
   return isa<Float8E4M3FNType>(format) ? FormatFacts{1.0f / 448.0f, 8}
                                        : FormatFacts{1.0f / 57344.0f, 15};
 }
 } // namespace
 
-/// The scale byte of a block with this maximum, as i32.
-static Value scaleCode(KernelScope &kernel, Value amax, Type format,
-                       ScaleRounding rounding) {
+static Value normalized(KernelScope &kernel, Value x,
+                        const BlockFormat &format) {
+  return format.normConst
+             ? arith::MulFOp::create(kernel.body, x, format.normConst)
+                   .getResult()
+             : x;
+}
+
+Value grouped_moe::scaleCode(KernelScope &kernel, Value amax,
+                             const BlockFormat &format) {
   ImplicitLocOpBuilder &b = kernel.body;
-  Type i32 = b.getI32Type();
-  FormatFacts facts = factsOf(format);
-  if (rounding == ScaleRounding::rceil) {
+  Type i32 = b.getI32Type(), i8 = b.getI8Type();
+  FormatFacts facts = factsOf(format.data);
+  if (format.rounding != ScaleRounding::floor) {
     Value scaled =
         arith::MulFOp::create(b, amax, kernel.constant(facts.inverseMax));
-    Value code = moe_kernel::EncodeScaleOp::create(b, b.getI8Type(), scaled);
+    scaled = normalized(kernel, scaled, format);
+    bool isNearest = format.rounding == ScaleRounding::nearest;
+    TypeAttr scale = isNearest
+                         ? TypeAttr::get(Float8E4M3FNType::get(b.getContext()))
+                         : TypeAttr();
+    Value code = moe_kernel::EncodeScaleOp::create(b, i8, scaled, scale);
     return arith::ExtUIOp::create(b, i32, code);
   }
-  Value bits = arith::BitcastOp::create(b, i32, amax);
+  Value bits =
+      arith::BitcastOp::create(b, i32, normalized(kernel, amax, format));
   Value exponent = arith::AndIOp::create(
       b, arith::ShRUIOp::create(b, bits, kernel.constant(int64_t(23))),
       kernel.constant(int64_t(255)));
@@ -57,19 +71,70 @@ static Value scaleCode(KernelScope &kernel, Value amax, Type format,
   return selectIf(kernel, exponent, 255, 255, floor);
 }
 
-QuantizedBlock grouped_moe::quantizeBlock(KernelScope &kernel, Value values,
-                                          Type format, ScaleRounding rounding) {
+/// 1 / s of a positive f8E4M3FN code, correctly rounded; 0 for code 0, NaN for
+/// NaN. The instruction is within one unit; its error after a Newton step is
+/// far below the distance of 8 / (8 + j), j = 0 .. 7, from any tie.
+static Value inverseOfE4m3(KernelScope &kernel, Value code) {
   ImplicitLocOpBuilder &b = kernel.body;
-  int64_t lanes = cast<VectorType>(values.getType()).getDimSize(0);
-  Value amax = vector::ReductionOp::create(b, vector::CombiningKind::MAXIMUMF,
-                                           math::AbsFOp::create(b, values));
-  Value code = scaleCode(kernel, amax, format, rounding);
-  // Data is multiplied by 2^(127 - code), whose own code is 254 - code; a NaN
-  // scale makes the block NaN.
+  auto floats = VectorType::get(1, b.getF32Type());
+  Value byte = kernel.splat(arith::TruncIOp::create(b, b.getI8Type(), code), 1);
+  Value s = moe_kernel::DecodeOp::create(
+      b, floats, byte, TypeAttr::get(Float8E4M3FNType::get(b.getContext())));
+  s = vector::ExtractOp::create(b, s, 0);
+  Value one = kernel.constant(1.0f);
+  Value guess = arith::DivFOp::create(
+      b, one, s, arith::FastMathFlags::arcp | arith::FastMathFlags::afn);
+  Value rest = math::FmaOp::create(b, arith::NegFOp::create(b, s), guess, one);
+  Value inverse = math::FmaOp::create(b, guess, rest, guess);
+  return arith::SelectOp::create(b, kernel.equal(code, 0),
+                                 kernel.constant(0.0f), inverse);
+}
+
+Value grouped_moe::dataFactor(KernelScope &kernel, Value code,
+                              const BlockFormat &format) {
+  ImplicitLocOpBuilder &b = kernel.body;
+  if (format.rounding == ScaleRounding::nearest) {
+    return normalized(kernel, inverseOfE4m3(kernel, code), format);
+  }
+  // 2^(127 - code), whose own code is 254 - code.
   Value inverse = arith::SubIOp::create(b, kernel.constant(int64_t(254)), code);
   Value factor = powerOfTwo(kernel, selectIf(kernel, code, 255, 255, inverse));
-  Value scaled = arith::MulFOp::create(b, values, kernel.splat(factor, lanes));
-  Value codes = moe_kernel::EncodeOp::create(
-      b, VectorType::get(lanes, b.getI8Type()), scaled, TypeAttr::get(format));
-  return {codes, code};
+  return normalized(kernel, factor, format);
+}
+
+QuantizedBlock grouped_moe::quantizeRow(KernelScope &kernel, Value values,
+                                        const BlockFormat &format) {
+  ImplicitLocOpBuilder &b = kernel.body;
+  int64_t lanes = cast<VectorType>(values.getType()).getDimSize(0);
+  int64_t block = format.rounding == ScaleRounding::nearest ? 16 : 32;
+  Value scaled, scales;
+  for (int64_t first = 0; first < lanes; first += block) {
+    Value part = values;
+    if (block != lanes) {
+      part = vector::ExtractStridedSliceOp::create(
+          b, values, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{block},
+          ArrayRef<int64_t>{1});
+    }
+    Value amax = vector::ReductionOp::create(b, vector::CombiningKind::MAXIMUMF,
+                                             math::AbsFOp::create(b, part));
+    Value code = scaleCode(kernel, amax, format);
+    Value factor = dataFactor(kernel, code, format);
+    part = arith::MulFOp::create(b, part, kernel.splat(factor, block));
+    if (block == lanes) {
+      scaled = part;
+      scales = code;
+      break;
+    }
+    scaled = vector::InsertStridedSliceOp::create(
+        b, part, scaled ? scaled : kernel.splat(kernel.constant(0.0f), lanes),
+        ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
+    Value byte = arith::ShLIOp::create(
+        b, code, kernel.constant(int64_t(8) * (first / block)));
+    scales = scales ? arith::OrIOp::create(b, scales, byte).getResult() : byte;
+  }
+  int64_t bytes = isa<Float4E2M1FNType>(format.data) ? lanes / 2 : lanes;
+  Value codes =
+      moe_kernel::EncodeOp::create(b, VectorType::get(bytes, b.getI8Type()),
+                                   scaled, TypeAttr::get(format.data));
+  return {codes, scales};
 }

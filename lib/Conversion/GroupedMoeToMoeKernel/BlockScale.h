@@ -11,14 +11,30 @@ namespace grouped_moe {
 /// subnormal, 255 is NaN (OCP MX v1.0, E8M0).
 mlir::Value powerOfTwo(KernelScope &kernel, mlir::Value code);
 
-struct QuantizedBlock {
-  mlir::Value codes; // vector of i8
-  mlir::Value scale; // i32: the scale byte
+/// How blocks become data and scales. Rounding `nearest` has f8E4M3FN scales of
+/// 16 elements, the others f8E8M0FNU scales of 32.
+struct BlockFormat {
+  mlir::Type data;
+  ScaleRounding rounding = ScaleRounding::rceil;
+  mlir::Value normConst; // f32, or null for 1
 };
 
-/// Quantizes one block, a vector of f32, to an 8-bit format.
-QuantizedBlock quantizeBlock(KernelScope &kernel, mlir::Value values,
-                             mlir::Type format, ScaleRounding rounding);
+/// The scale of a block with this maximum, as i32.
+mlir::Value scaleCode(KernelScope &kernel, mlir::Value amax,
+                      const BlockFormat &format);
+/// What elements are multiplied by before their conversion; NaN for a NaN
+/// scale.
+mlir::Value dataFactor(KernelScope &kernel, mlir::Value code,
+                       const BlockFormat &format);
+
+struct QuantizedBlock {
+  mlir::Value codes;  // vector of i8
+  mlir::Value scales; // i32: a byte for each block, the first one lowest
+};
+
+/// Quantizes 32 consecutive elements of a row, a vector of f32.
+QuantizedBlock quantizeRow(KernelScope &kernel, mlir::Value values,
+                           const BlockFormat &format);
 
 } // namespace grouped_moe
 

@@ -50,6 +50,12 @@ Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
                      type);
 }
 
+Value KernelScope::addOutputMap(Value memref, ArrayRef<int64_t> box,
+                                Type element, int64_t swizzle) {
+  written.push_back(arguments.size());
+  return addTensorMap(memref, box, element, swizzle);
+}
+
 Value KernelScope::addIndex(Value index) {
   return addArgument(index, host.getI32Type());
 }
@@ -71,8 +77,24 @@ Value KernelScope::hostConstant(int64_t value) {
   return arith::ConstantIndexOp::create(host, value);
 }
 
-void KernelScope::requireRows(Value memref, Value extent) {
-  moe_kernel::RequireExtentOp::create(host, memref, extent);
+void KernelScope::requireExtent(Value memref, int64_t axis, Value extent) {
+  moe_kernel::RequireExtentOp::create(host, memref, extent, axis);
+}
+
+void KernelScope::fillZero(Value memref) {
+  moe_kernel::FillZeroOp::create(host, memref);
+}
+
+Value KernelScope::addTemporary(MemRefType type, Value extent, bool zeroed) {
+  SmallVector<Value> extents;
+  if (extent) {
+    extents.push_back(extent);
+  }
+  Value memref = memref::AllocOp::create(host, type, extents);
+  if (zeroed) {
+    fillZero(memref);
+  }
+  return addOutput(memref);
 }
 
 Value KernelScope::hostCeilDiv(Value value, int64_t by) {
@@ -94,4 +116,32 @@ Value KernelScope::index(moe_kernel::IndexKind kind) {
 Value KernelScope::splat(Value scalar, int64_t lanes) {
   return vector::BroadcastOp::create(
       body, VectorType::get(lanes, scalar.getType()), scalar);
+}
+
+Value KernelScope::add(Value x, Value y) {
+  return arith::AddIOp::create(body, x, y);
+}
+
+Value KernelScope::add(Value x, int64_t y) {
+  return y == 0 ? x : add(x, constant(y));
+}
+
+Value KernelScope::mul(Value x, int64_t y) {
+  return y == 1 ? x : arith::MulIOp::create(body, x, constant(y)).getResult();
+}
+
+Value KernelScope::div(Value x, int64_t y) {
+  return y == 1 ? x : arith::DivUIOp::create(body, x, constant(y)).getResult();
+}
+
+Value KernelScope::rem(Value x, int64_t y) {
+  return arith::RemUIOp::create(body, x, constant(y));
+}
+
+Value KernelScope::equal(Value x, int64_t y) {
+  return arith::CmpIOp::create(body, arith::CmpIPredicate::eq, x, constant(y));
+}
+
+Value KernelScope::less(Value x, int64_t y) {
+  return arith::CmpIOp::create(body, arith::CmpIPredicate::ult, x, constant(y));
 }

@@ -19,7 +19,15 @@ public:
   mlir::Value addOutput(mlir::Value memref); // the kernel writes it
   mlir::Value addTensorMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
                            mlir::Type element, int64_t swizzle);
+  /// A tensor map that the kernel writes through.
+  mlir::Value addOutputMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
+                           mlir::Type element, int64_t swizzle);
   mlir::Value addIndex(mlir::Value index); // i32 in the kernel
+
+  /// A temporary array of the launch, whose dynamic extent, if it has one, is
+  /// `extent`.
+  mlir::Value addTemporary(mlir::MemRefType type, mlir::Value extent,
+                           bool zeroed);
 
   /// Ends the kernel and launches it on `grid` (index) CTAs.
   void finish(mlir::Value grid);
@@ -28,13 +36,27 @@ public:
   mlir::Value hostRows(mlir::Value memref);
   mlir::Value hostConstant(int64_t value);
   /// Refuse a launch unless the dynamic first extent of `memref` is `extent`.
-  void requireRows(mlir::Value memref, mlir::Value extent);
+  void requireRows(mlir::Value memref, mlir::Value extent) {
+    requireExtent(memref, 0, extent);
+  }
+  void requireExtent(mlir::Value memref, int64_t axis, mlir::Value extent);
+  /// Sets an array to zero before the launch.
+  void fillZero(mlir::Value memref);
   mlir::Value hostCeilDiv(mlir::Value value, int64_t by);
 
   mlir::Value constant(int64_t value); // i32 in the kernel
   mlir::Value constant(float value);
   mlir::Value index(moe_kernel::IndexKind kind);
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
+
+  // Unsigned arithmetic on i32.
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value add(mlir::Value x, int64_t y);
+  mlir::Value mul(mlir::Value x, int64_t y);
+  mlir::Value div(mlir::Value x, int64_t y);
+  mlir::Value rem(mlir::Value x, int64_t y);
+  mlir::Value equal(mlir::Value x, int64_t y); // i1
+  mlir::Value less(mlir::Value x, int64_t y);  // i1
 
   mlir::ImplicitLocOpBuilder host, body;
 

@@ -122,9 +122,10 @@ LogicalResult grouped_moe::lowerQuantize(QuantizeOp op) {
     if (!element.isF32()) {
       x = arith::ExtFOp::create(b, k.vectorOf(f32), x);
     }
-    QuantizedBlock block = quantizeBlock(kernel, x, format, op.getRounding());
+    QuantizedBlock block =
+        quantizeRow(kernel, x, {format, op.getRounding(), Value()});
     moe_kernel::GlobalStoreOp::create(b, block.codes, data, k.dataAt);
-    scf::YieldOp::create(b, block.scale);
+    scf::YieldOp::create(b, block.scales);
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, kernel.constant(int64_t(0)));
   }

@@ -1,0 +1,99 @@
+// What the epilogue of a product does with the values of one output: a class
+// for each kind.
+#ifndef LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_EPILOGUEOUTPUT_H
+#define LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_EPILOGUEOUTPUT_H
+
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
+#include <memory>
+
+namespace grouped_moe {
+
+inline constexpr int64_t kEpilogueWarps = 4; // a thread for each row of a tile
+inline constexpr int64_t kEpilogueThreads = 128;
+inline constexpr int64_t kWarpRows = 32;
+
+/// Extents of the epilogue, in elements of E columns (GroupedProduct).
+struct EpilogueShape {
+  int64_t columns;     // E
+  int64_t tileColumns; // of E in a tile
+  int64_t chunk;       // columns that a thread works on at once
+  int64_t tilesAlong;  // tiles along E
+  int64_t groups;
+};
+
+/// The tile at hand, in every thread of the role; i32.
+struct Tile {
+  mlir::Value group, row, column; // its first row, its first column of E
+  mlir::Value thread, warp, lane;
+  mlir::Value threadRow, warpRow;
+  mlir::Value groupBegin, groupEnd; // rows
+  mlir::Value rowTile, columnTile;  // of the whole matrix
+};
+
+/// The chunk of columns at hand.
+struct Chunk {
+  mlir::Value at;     // in the tile
+  mlir::Value column; // of E
+  mlir::Value last;   // i1: of the tile
+  mlir::Value slot;   // of staging buffers
+};
+
+class EpilogueOutput {
+public:
+  EpilogueOutput(GemmOp op, unsigned output, KernelScope &kernel,
+                 const EpilogueShape &shape)
+      : op(op), output(output), kernel(kernel), b(kernel.body), shape(shape) {}
+  virtual ~EpilogueOutput() = default;
+
+  /// Parameters and temporaries of the kernel, and what its launch requires of
+  /// arrays; `rows` is R on the host.
+  virtual void declareParameters(mlir::Value rows) = 0;
+  virtual void declareBuffers() {}
+
+  /// Values that a tile's first chunk starts from.
+  virtual llvm::SmallVector<mlir::Value> start() { return {}; }
+  /// Takes a chunk's values, vectors of f32, one for each half of a pair;
+  /// returns the next chunk's carried values.
+  virtual llvm::SmallVector<mlir::Value> take(const Tile &tile,
+                                              const Chunk &chunk,
+                                              mlir::ValueRange values,
+                                              mlir::ValueRange carried) = 0;
+  /// Bulk stores of what was staged.
+  virtual void store(const Tile &, const Chunk &) {}
+  virtual void finish(const Tile &, mlir::ValueRange) {}
+
+  unsigned halves() { return op.isPairOutput(output) ? 2 : 1; }
+
+protected:
+  mlir::MemRefType typeOf(unsigned i) {
+    return mlir::cast<mlir::MemRefType>(op.getOutputs()[i].getType());
+  }
+  /// The place of column `column` of E among the output's.
+  mlir::Value pairColumn(mlir::Value column, unsigned half);
+  mlir::Value alloc(llvm::StringRef what, llvm::ArrayRef<int64_t> shape,
+                    mlir::Type element);
+
+  GemmOp op;
+  unsigned output;
+  KernelScope &kernel;
+  mlir::ImplicitLocOpBuilder &b;
+  const EpilogueShape &shape;
+};
+
+/// The handler of output `i`; null for scales, which their data's handler
+/// writes. `normConst` gives norm_const of the tile's group, or null.
+std::unique_ptr<EpilogueOutput>
+createEpilogueOutput(GemmOp op, unsigned i, KernelScope &kernel,
+                     const EpilogueShape &shape, const mlir::Value &normConst);
+
+std::unique_ptr<EpilogueOutput>
+createStoredOutput(GemmOp op, unsigned i, KernelScope &kernel,
+                   const EpilogueShape &shape, const mlir::Value &normConst);
+std::unique_ptr<EpilogueOutput> createReducedOutput(GemmOp op, unsigned i,
+                                                    KernelScope &kernel,
+                                                    const EpilogueShape &shape);
+
+} // namespace grouped_moe
+
+#endif // LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_EPILOGUEOUTPUT_H

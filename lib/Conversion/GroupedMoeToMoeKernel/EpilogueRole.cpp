@@ -1,0 +1,348 @@
+#include "lib/Conversion/GroupedMoeToMoeKernel/EpilogueRole.h"
+
+#include "lib/Analysis/ScheduleSelection.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+using moe_kernel::IndexKind;
+
+EpilogueRole::EpilogueRole(GemmOp op, KernelScope &kernel)
+    : op(op), kernel(kernel), b(kernel.body),
+      tileColumnsOfN(op.getSchedule()->getTile()[1]) {
+  shape.columns = op.getColumns();
+  shape.tileColumns = op.getPaired() ? tileColumnsOfN / 2 : tileColumnsOfN;
+  shape.chunk = epilogueChunk(op);
+  shape.tilesAlong = llvm::divideCeil(op.getN(), tileColumnsOfN);
+  shape.groups = op.getGroups();
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
+    outputs.push_back(createEpilogueOutput(op, i, kernel, shape, normConst));
+    isStaged |= stagingBytes(op, i) != 0;
+  }
+}
+
+void EpilogueRole::declareParameters(Value rows, Value offsetsParameter) {
+  offsets = offsetsParameter;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    InputKind kind = op.getInputKind(i);
+    if (kind == InputKind::per_element || kind == InputKind::per_row) {
+      kernel.requireRows(input, rows);
+    }
+    inputs.push_back(kernel.addMemref(input));
+  }
+  if (Value memref = op.getNormConst()) {
+    normConstMemref = kernel.addMemref(memref);
+  }
+  for (auto &output : outputs) {
+    if (output) {
+      output->declareParameters(rows);
+    }
+  }
+}
+
+void EpilogueRole::declareBuffers() {
+  for (auto &output : outputs) {
+    if (output) {
+      output->declareBuffers();
+    }
+  }
+}
+
+bool EpilogueRole::isRowScalar(unsigned i) {
+  InputKind kind = op.getInputKind(i);
+  return kind == InputKind::per_row || kind == InputKind::per_group;
+}
+
+/// An input as a chunk of f32 values; scalars of a row are splat.
+Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
+                              unsigned half) {
+  Type element = cast<MemRefType>(inputs[i].getType()).getElementType();
+  Type type = element, f32 = b.getF32Type();
+  if (op.isPairInput(i)) {
+    column = op.getConcatenated()
+                 ? kernel.add(column, half * shape.columns)
+                 : kernel.add(kernel.mul(column, 2), 32 * half);
+  }
+  SmallVector<Value> at;
+  switch (op.getInputKind(i)) {
+  case InputKind::per_element:
+    at = {tile.threadRow, column};
+    break;
+  case InputKind::per_row:
+    at = {tile.threadRow};
+    break;
+  case InputKind::per_group:
+    at = {tile.group};
+    break;
+  case InputKind::per_group_column:
+    at = {tile.group, column};
+    break;
+  }
+  bool scalar = isRowScalar(i);
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
+    Value codes = moe_kernel::GlobalLoadOp::create(
+        b, VectorType::get(shape.chunk, b.getI8Type()), inputs[i], at);
+    return moe_kernel::DecodeOp::create(b, VectorType::get(shape.chunk, f32),
+                                        codes, TypeAttr::get(element));
+  }
+  if (!scalar) {
+    type = VectorType::get(shape.chunk, element);
+    f32 = VectorType::get(shape.chunk, f32);
+  }
+  Value value = moe_kernel::GlobalLoadOp::create(b, type, inputs[i], at);
+  if (!element.isF32()) {
+    value = arith::ExtFOp::create(b, f32, value);
+  }
+  return scalar ? kernel.splat(value, shape.chunk) : value;
+}
+
+/// Columns `at` of E in the tile: one vector, or gate and up.
+SmallVector<Value> EpilogueRole::loadAccumulators(Value accumulator,
+                                                  Value accumulators,
+                                                  Value position, Value at) {
+  auto type = VectorType::get(shape.chunk, b.getF32Type());
+  auto load = [&](Value column) -> Value {
+    return moe_kernel::LoadAccumulatorOp::create(b, type, accumulator,
+                                                 accumulators, position, column);
+  };
+  if (!op.getPaired()) {
+    return {load(at)};
+  }
+  if (op.getConcatenated()) {
+    return {load(at), load(kernel.add(at, shape.tileColumns))};
+  }
+  Value first = kernel.mul(at, 2);
+  return {load(first), load(kernel.add(first, 32))};
+}
+
+/// e^-|x| and 1 / (1 + e^-|x|) lose nothing for any x (SigmoidOp).
+Value EpilogueRole::expandSigmoid(Value x) {
+  int64_t lanes = cast<VectorType>(x.getType()).getDimSize(0);
+  auto constant = [&](float value) {
+    return kernel.splat(kernel.constant(value), lanes);
+  };
+  constexpr float log2e = 1.44269504f, log2eRest = 1.92596303e-8f;
+  constexpr float ln2 = 0.693147182f;
+  Value magnitude = math::AbsFOp::create(b, x);
+  // Beyond this e^-|x| is 0 in f32; infinity would make NaN below.
+  magnitude = arith::MinimumFOp::create(b, magnitude, constant(110.0f));
+  // -|x| / ln 2 = power + rest.
+  Value power = arith::MulFOp::create(b, magnitude, constant(-log2e));
+  Value minusPower = arith::NegFOp::create(b, power);
+  Value rest = math::FmaOp::create(b, magnitude, constant(-log2e), minusPower);
+  rest = math::FmaOp::create(b, magnitude, constant(-log2eRest), rest);
+  Value e = math::Exp2Op::create(b, power, arith::FastMathFlags::afn);
+  rest = arith::MulFOp::create(b, rest, constant(ln2));
+  e = math::FmaOp::create(b, e, rest, e);
+  Value one = constant(1.0f);
+  Value upper = arith::DivFOp::create(
+      b, one, arith::AddFOp::create(b, e, one),
+      arith::FastMathFlags::arcp | arith::FastMathFlags::afn);
+  Value lower = arith::MulFOp::create(b, e, upper);
+  Value isUpper = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, x,
+                                        constant(0.0f));
+  return arith::SelectOp::create(b, isUpper, upper, lower);
+}
+
+/// The region's operations on `lanes` elements at once.
+SmallVector<Value> EpilogueRole::inlineSlice(ArrayRef<Value> arguments,
+                                             int64_t lanes) {
+  Block &region = op.getEpilogue().front();
+  IRMapping mapping;
+  for (auto [from, to] : llvm::zip(region.getArguments(), arguments)) {
+    mapping.map(from, to);
+  }
+  for (Operation &inner : region.without_terminator()) {
+    if (auto sigmoid = dyn_cast<SigmoidOp>(inner)) {
+      mapping.map(sigmoid.getResult(),
+                  expandSigmoid(mapping.lookup(sigmoid.getOperand())));
+      continue;
+    }
+    OperationState state(inner.getLoc(), inner.getName());
+    for (Value operand : inner.getOperands()) {
+      state.operands.push_back(mapping.lookup(operand));
+    }
+    for (Type type : inner.getResultTypes()) {
+      state.types.push_back(VectorType::get(lanes, type));
+    }
+    state.attributes = inner.getAttrs();
+    state.propertiesAttr = inner.getPropertiesAsAttribute();
+    if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
+      state.propertiesAttr = Attribute();
+      state.attributes.clear();
+      state.addAttribute(
+          "value", DenseElementsAttr::get(cast<VectorType>(state.types[0]),
+                                          constant.getValue()));
+    }
+    mapping.map(inner.getResults(), b.create(state)->getResults());
+  }
+  SmallVector<Value> yielded;
+  for (Value value : region.getTerminator()->getOperands()) {
+    yielded.push_back(mapping.lookup(value));
+  }
+  return yielded;
+}
+
+/// The region on a chunk; regions with many functions in narrower slices, since
+/// each function takes registers for its polynomial.
+SmallVector<Value> EpilogueRole::inlineRegion(ArrayRef<Value> arguments) {
+  int64_t lanes = std::min(shape.chunk, regionLanes(op));
+  if (lanes == shape.chunk) {
+    return inlineSlice(arguments, lanes);
+  }
+  SmallVector<Value> results;
+  for (int64_t first = 0; first < shape.chunk; first += lanes) {
+    SmallVector<Value> slices;
+    for (Value argument : arguments) {
+      slices.push_back(vector::ExtractStridedSliceOp::create(
+          b, argument, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{lanes},
+          ArrayRef<int64_t>{1}));
+    }
+    SmallVector<Value> parts = inlineSlice(slices, lanes);
+    if (results.empty()) {
+      results.assign(parts.size(),
+                     kernel.splat(kernel.constant(0.0f), shape.chunk));
+    }
+    for (auto [result, part] : llvm::zip(results, parts)) {
+      result = vector::InsertStridedSliceOp::create(
+          b, part, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
+    }
+  }
+  return results;
+}
+
+Tile EpilogueRole::describeTile(Value group, Value row, Value column) {
+  Tile tile;
+  tile.group = group;
+  tile.row = row;
+  tile.column = op.getPaired() ? kernel.div(column, 2) : column;
+  tile.thread = kernel.index(IndexKind::thread);
+  tile.warp = kernel.index(IndexKind::warp);
+  tile.lane = kernel.index(IndexKind::lane);
+  tile.threadRow = kernel.add(row, tile.thread);
+  tile.warpRow = kernel.add(row, kernel.mul(tile.warp, kWarpRows));
+  tile.rowTile = kernel.div(row, kEpilogueThreads);
+  tile.columnTile = kernel.div(column, tileColumnsOfN);
+  auto offset = [&](Value g) -> Value {
+    return moe_kernel::GlobalLoadOp::create(b, b.getI32Type(), offsets, g);
+  };
+  tile.groupEnd = offset(group);
+  Value zero = kernel.constant(int64_t(0));
+  Value before = arith::MaxSIOp::create(b, kernel.add(group, -1), zero);
+  tile.groupBegin = arith::SelectOp::create(b, kernel.equal(group, 0), zero,
+                                            offset(before));
+  if (normConstMemref) {
+    bool isShared =
+        cast<MemRefType>(normConstMemref.getType()).getDimSize(0) == 1;
+    normConst = moe_kernel::GlobalLoadOp::create(
+        b, b.getF32Type(), normConstMemref, isShared ? zero : group);
+  }
+  return tile;
+}
+
+Value EpilogueRole::buildTile(Value group, Value row, Value column,
+                              Value accumulator, Value accumulators,
+                              Value position, Value slot) {
+  Tile tile = describeTile(group, row, column);
+  // Scalars of the row do not depend on the product: loaded while it runs.
+  SmallVector<Value> scalars(inputs.size());
+  for (unsigned i = 0; i < inputs.size(); ++i) {
+    if (isRowScalar(i)) {
+      scalars[i] = loadInput(i, tile, Value(), 0);
+    }
+  }
+  SmallVector<Value> carried{slot};
+  SmallVector<unsigned> counts;
+  for (auto &output : outputs) {
+    SmallVector<Value> start =
+        output ? output->start() : SmallVector<Value>();
+    counts.push_back(start.size());
+    carried.append(start);
+  }
+
+  moe_kernel::WaitOp::create(b, accumulators, position);
+  // Columns of this tile inside the matrix.
+  Value left =
+      arith::SubIOp::create(b, kernel.constant(shape.columns), tile.column);
+  Value width =
+      arith::MinUIOp::create(b, left, kernel.constant(shape.tileColumns));
+  Value step = kernel.constant(shape.chunk);
+  auto loop = scf::ForOp::create(b, kernel.constant(int64_t(0)), width, step,
+                                 carried);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Chunk chunk;
+    chunk.at = loop.getInductionVar();
+    chunk.column = kernel.add(tile.column, chunk.at);
+    chunk.slot = loop.getRegionIterArg(0);
+    SmallVector<Value> arguments =
+        loadAccumulators(accumulator, accumulators, position, chunk.at);
+    // Released as soon as its last column is in registers, so that the next
+    // tile's products overlap this one's stores.
+    chunk.last =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                              kernel.add(chunk.at, shape.chunk), width);
+    auto release = scf::IfOp::create(b, chunk.last, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(release.thenBlock());
+      moe_kernel::ReleaseOp::create(b, accumulators, position);
+    }
+    for (unsigned i = 0; i < inputs.size(); ++i) {
+      for (unsigned half = 0; half < (op.isPairInput(i) ? 2 : 1); ++half) {
+        arguments.push_back(scalars[i]
+                                ? scalars[i]
+                                : loadInput(i, tile, chunk.column, half));
+      }
+    }
+    SmallVector<Value> values = inlineRegion(arguments);
+
+    SmallVector<Value> next{isStaged ? arith::XOrIOp::create(
+                                           b, chunk.slot,
+                                           kernel.constant(int64_t(1)))
+                                           .getResult()
+                                     : chunk.slot};
+    if (isStaged) {
+      moe_kernel::AcquireStagingOp::create(b, kStagingSlots - 1);
+    }
+    ValueRange left = values, before = loop.getRegionIterArgs().drop_front();
+    for (auto [output, count] : llvm::zip(outputs, counts)) {
+      if (output) {
+        next.append(output->take(tile, chunk, left.take_front(output->halves()),
+                                 before.take_front(count)));
+        left = left.drop_front(output->halves());
+        before = before.drop_front(count);
+      }
+    }
+    if (isStaged) {
+      moe_kernel::PublishStagingOp::create(b);
+      for (auto &output : outputs) {
+        if (output) {
+          output->store(tile, chunk);
+        }
+      }
+      moe_kernel::CommitStoresOp::create(b);
+    }
+    scf::YieldOp::create(b, next);
+  }
+  ValueRange results = loop.getResults().drop_front();
+  for (auto [output, count] : llvm::zip(outputs, counts)) {
+    if (output) {
+      output->finish(tile, results.take_front(count));
+      results = results.drop_front(count);
+    }
+  }
+  return loop.getResult(0);
+}
+
+void EpilogueRole::buildEnd() {
+  if (isStaged) {
+    moe_kernel::AcquireStagingOp::create(b, /*pending=*/0);
+  }
+}

@@ -1,0 +1,328 @@
+// Outputs of R rows: converted or quantized, staged in shared memory, stored by
+// bulk copies.
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Analysis/ScheduleSelection.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/BlockScale.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/EpilogueOutput.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+
+namespace {
+
+class StoredOutput : public EpilogueOutput {
+public:
+  using EpilogueOutput::EpilogueOutput;
+
+  void declareParameters(Value rows) override {
+    Value memref = op.getOutputs()[output];
+    kernel.requireRows(memref, rows);
+    int64_t rowBytes =
+        stagedColumns() * stagedElement().getIntOrFloatBitWidth() / 8;
+    map = kernel.addOutputMap(memref, {kWarpRows, stagedColumns()},
+                              stagedElement(), rowBytes == 16 ? 0 : rowBytes);
+  }
+  void declareBuffers() override {
+    for (unsigned half = 0; half < halves(); ++half) {
+      buffers.push_back(
+          alloc(half == 0 ? "output" : "up_output",
+                {kStagingSlots, kEpilogueThreads, stagedColumns()},
+                stagedElement()));
+    }
+  }
+  void store(const Tile &tile, const Chunk &chunk) override {
+    for (unsigned half = 0; half < halves(); ++half) {
+      Value column = pairColumn(chunk.column, half);
+      if (isFp4()) {
+        column = kernel.div(column, 2);
+      }
+      moe_kernel::StoreOp::create(b, map, ValueRange{tile.warpRow, column},
+                                  buffers[half], chunk.slot);
+    }
+  }
+
+protected:
+  bool isFp4() { return isa<Float4E2M1FNType>(elementType()); }
+  Type elementType() { return typeOf(output).getElementType(); }
+  /// Narrow floats are staged as bytes.
+  Type stagedElement() {
+    Type element = elementType();
+    return element.getIntOrFloatBitWidth() <= 8 ? b.getI8Type() : element;
+  }
+  int64_t stagedColumns() { return isFp4() ? shape.chunk / 2 : shape.chunk; }
+  void stage(unsigned half, Value row, const Chunk &chunk) {
+    moe_kernel::StageRowOp::create(b, row, buffers[half], chunk.slot);
+  }
+  Value encode(Value values) {
+    return moe_kernel::EncodeOp::create(
+        b, VectorType::get(stagedColumns(), b.getI8Type()), values,
+        TypeAttr::get(elementType()));
+  }
+
+private:
+  Value map;
+  SmallVector<Value> buffers; // one for each half
+};
+
+class PlainOutput : public StoredOutput {
+public:
+  using StoredOutput::StoredOutput;
+
+  SmallVector<Value> take(const Tile &, const Chunk &chunk, ValueRange values,
+                          ValueRange) override {
+    for (auto [half, value] : llvm::enumerate(values)) {
+      stage(half, convert(value), chunk);
+    }
+    return {};
+  }
+
+private:
+  Value convert(Value values) {
+    Type element = stagedElement();
+    if (element.isInteger(8)) {
+      return encode(values);
+    }
+    if (element.isF32()) {
+      return values;
+    }
+    return arith::TruncFOp::create(b, VectorType::get(shape.chunk, element),
+                                   values);
+  }
+};
+
+/// Data, and the scales that are the next output.
+class QuantizedOutput : public StoredOutput {
+public:
+  QuantizedOutput(GemmOp op, unsigned i, KernelScope &kernel,
+                  const EpilogueShape &shape, const Value &normConst)
+      : StoredOutput(op, i, kernel, shape), normConst(normConst),
+        layout(op.getScaleLayout(i + 1)),
+        isPerGroup(layout.getGrouping() == ScaleGrouping::per_group),
+        storedColumns(typeOf(i).getDimSize(1)) {}
+
+  void declareParameters(Value rows) override {
+    StoredOutput::declareParameters(rows);
+    declareScales(rows);
+  }
+
+protected:
+  virtual void declareScales(Value rows) = 0;
+  BlockFormat format() {
+    return {elementType(), op.getScaleRounding(output + 1), normConst};
+  }
+  Value scalesMemref() { return op.getOutputs()[output + 1]; }
+  /// Atoms along the stored columns.
+  int64_t atomsAcross() {
+    int64_t span = layout.getDirection() == ScaleDirection::row
+                       ? layout.getBlock() * kAtomBlocks
+                       : kAtomRows;
+    return llvm::divideCeil(storedColumns, span);
+  }
+  /// Whether the chunk is the last one of the matrix.
+  Value isLastOfRow(const Chunk &chunk) {
+    return kernel.equal(chunk.column, shape.columns - shape.chunk);
+  }
+  template <typename Body> void onlyIf(Value condition, Body body) {
+    auto ifOp = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    body();
+  }
+
+  const Value &normConst;
+  ScaleLayoutAttr layout;
+  bool isPerGroup;
+  int64_t storedColumns;
+  Value scales;
+};
+
+/// Blocks along the row: one thread's. The scales of a row are collected to
+/// words of a line of an atom, so that bytes of no block become 0.
+class RowQuantizedOutput : public QuantizedOutput {
+public:
+  using QuantizedOutput::QuantizedOutput;
+
+  void declareScales(Value rows) override {
+    scales = kernel.addOutput(scalesMemref());
+    Value atoms = kernel.hostCeilDiv(rows, kAtomRows);
+    if (isPerGroup) {
+      atoms = arith::MulIOp::create(kernel.host, atoms,
+                                    kernel.hostConstant(atomsAcross()));
+    }
+    kernel.requireRows(scalesMemref(), atoms);
+  }
+  SmallVector<Value> start() override {
+    return SmallVector<Value>(words(), kernel.constant(int64_t(0)));
+  }
+  SmallVector<Value> take(const Tile &tile, const Chunk &chunk,
+                          ValueRange values, ValueRange carried) override {
+    SmallVector<Value> next(carried);
+    Value inWord = kernel.rem(kernel.div(chunk.at, shape.chunk), chunksOfWord());
+    Value isFirst = kernel.equal(inWord, 0);
+    for (Value &word : next) {
+      word = arith::SelectOp::create(b, isFirst, kernel.constant(int64_t(0)),
+                                     word);
+    }
+    for (auto [half, value] : llvm::enumerate(values)) {
+      auto [codes, bytes] = quantizeRow(kernel, value, format());
+      stage(half, codes, chunk);
+      unsigned word = words() == 1 ? 0 : half;
+      Value shift = kernel.mul(inWord, 8 * bytesOfChunk());
+      if (words() == 1 && half == 1) {
+        shift = kernel.add(shift, 8 * blocksOfHalf());
+      }
+      next[word] = arith::OrIOp::create(
+          b, next[word], arith::ShLIOp::create(b, bytes, shift));
+    }
+    Value isFull = kernel.equal(inWord, chunksOfWord() - 1);
+    onlyIf(arith::OrIOp::create(b, isFull, chunk.last), [&] {
+      for (auto [i, word] : llvm::enumerate(next)) {
+        storeWord(tile, pairColumn(chunk.column, i), word);
+      }
+    });
+    // The other half of the last line is no tile's.
+    int64_t blocks = storedColumns / layout.getBlock() % kAtomBlocks;
+    if (wordBytes() == 2 && (blocks == 1 || blocks == 2)) {
+      onlyIf(isLastOfRow(chunk), [&] {
+        Value zero = kernel.constant(int64_t(0));
+        Value beside = kernel.add(chunk.column, 2 * layout.getBlock());
+        storeWord(tile, beside, zero);
+      });
+    }
+    return next;
+  }
+
+private:
+  /// Halves that alternate share a word.
+  unsigned words() { return op.getConcatenated() ? halves() : 1; }
+  int64_t blocksOfHalf() { return shape.chunk / layout.getBlock(); }
+  int64_t bytesOfChunk() { return blocksOfHalf() * halves() / words(); }
+  int64_t chunksOfWord() {
+    return std::min(kAtomBlocks / bytesOfChunk(),
+                    shape.tileColumns / shape.chunk);
+  }
+  int64_t wordBytes() { return chunksOfWord() * bytesOfChunk(); }
+
+  /// The word that holds the scale of stored column `column`.
+  void storeWord(const Tile &tile, Value column, Value word) {
+    Value block = kernel.div(column, layout.getBlock());
+    Value atom = kernel.div(block, kAtomBlocks);
+    Value byte = kernel.rem(block, kAtomBlocks);
+    byte = kernel.mul(kernel.div(byte, wordBytes()), wordBytes());
+    Value row = tile.threadRow, rowAtom = kernel.div(row, kAtomRows);
+    SmallVector<Value> at{rowAtom, atom};
+    if (isPerGroup) { // groups start at whole atoms
+      at = {kernel.add(kernel.mul(rowAtom, atomsAcross()), atom)};
+    }
+    at.append({kernel.rem(row, 32), kernel.div(kernel.rem(row, kAtomRows), 32),
+               byte});
+    auto bytes = VectorType::get(wordBytes(), b.getI8Type());
+    Value narrow = word;
+    if (wordBytes() == 2) {
+      narrow = arith::TruncIOp::create(b, b.getI16Type(), word);
+    }
+    narrow = vector::BitCastOp::create(b, bytes, kernel.splat(narrow, 1));
+    moe_kernel::GlobalStoreOp::create(b, narrow, scales, at);
+  }
+};
+
+/// Blocks down a column: the 32 rows of a warp. Lane c has the scale of column
+/// c of the chunk.
+class ColumnQuantizedOutput : public QuantizedOutput {
+public:
+  using QuantizedOutput::QuantizedOutput;
+
+  void declareScales(Value rows) override {
+    Value atoms = kernel.hostCeilDiv(rows, rowsOfAtom());
+    Value memref = scalesMemref();
+    if (isPerGroup) {
+      Value across = kernel.hostConstant(atomsAcross());
+      kernel.requireRows(
+          memref, arith::MulIOp::create(kernel.host, atoms, across));
+    } else {
+      kernel.requireExtent(memref, 1, atoms);
+      // One line of atoms: its second extent, R's, would be dynamic.
+      memref = memref::CollapseShapeOp::create(
+          kernel.host, memref,
+          ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}, {4}});
+    }
+    scales = kernel.addOutput(memref);
+    if (!isPerGroup) {
+      atomsDown = kernel.addIndex(atoms);
+    }
+  }
+  SmallVector<Value> take(const Tile &tile, const Chunk &chunk,
+                          ValueRange values, ValueRange) override {
+    for (auto [half, value] : llvm::enumerate(values)) {
+      Value amax = moe_kernel::ColumnAmaxOp::create(b, b.getF32Type(), value);
+      Value code = scaleCode(kernel, amax, format());
+      Value factor = dataFactor(kernel, code, format());
+      Value factors =
+          moe_kernel::SpreadLanesOp::create(b, value.getType(), factor);
+      stage(half, encode(arith::MulFOp::create(b, value, factors)), chunk);
+      storeByte(tile, pairColumn(chunk.column, half), code);
+    }
+    // Rows of the last atom that are no column.
+    int64_t inLast = storedColumns % kAtomRows / 32;
+    if (inLast != 0) {
+      onlyIf(isLastOfRow(chunk), [&] {
+        for (int64_t quarter = inLast; quarter < 4; ++quarter) {
+          int64_t column = storedColumns / kAtomRows * kAtomRows + quarter * 32;
+          storeByte(tile, kernel.constant(column), kernel.constant(int64_t(0)));
+        }
+      });
+    }
+    return {};
+  }
+
+private:
+  int64_t rowsOfAtom() { return layout.getBlock() * kAtomBlocks; }
+
+  /// The scale of the warp's rows in stored column `first` + lane.
+  void storeByte(const Tile &tile, Value first, Value code) {
+    Value columnAtom = kernel.div(first, kAtomRows);
+    Value row = tile.warpRow, base, down = atomsDown;
+    if (isPerGroup) {
+      // Groups start at whole atoms: those in front of this one are its base.
+      base = kernel.mul(kernel.div(tile.groupBegin, rowsOfAtom()),
+                        atomsAcross());
+      Value rows = arith::SubIOp::create(b, tile.groupEnd, tile.groupBegin);
+      down = kernel.div(kernel.add(rows, rowsOfAtom() - 1), rowsOfAtom());
+      row = arith::SubIOp::create(b, row, tile.groupBegin);
+    }
+    Value atom = kernel.add(arith::MulIOp::create(b, columnAtom, down),
+                            kernel.div(row, rowsOfAtom()));
+    if (base) {
+      atom = kernel.add(base, atom);
+    }
+    Value quarter = kernel.div(kernel.rem(first, kAtomRows), 32);
+    Value block = kernel.rem(kernel.div(row, layout.getBlock()), kAtomBlocks);
+    Value byte = arith::TruncIOp::create(b, b.getI8Type(), code);
+    moe_kernel::GlobalStoreOp::create(
+        b, byte, scales, ValueRange{atom, tile.lane, quarter, block});
+  }
+
+  Value atomsDown; // of the whole layout
+};
+
+} // namespace
+
+std::unique_ptr<EpilogueOutput>
+grouped_moe::createStoredOutput(GemmOp op, unsigned i, KernelScope &kernel,
+                                const EpilogueShape &shape,
+                                const Value &normConst) {
+  if (op.getOutputKind(i) == OutputKind::plain) {
+    return std::make_unique<PlainOutput>(op, i, kernel, shape);
+  }
+  if (op.getScaleLayout(i + 1).getDirection() == ScaleDirection::row) {
+    return std::make_unique<RowQuantizedOutput>(op, i, kernel, shape,
+                                                normConst);
+  }
+  return std::make_unique<ColumnQuantizedOutput>(op, i, kernel, shape,
+                                                 normConst);
+}
