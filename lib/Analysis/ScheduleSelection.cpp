@@ -3,6 +3,7 @@
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
 #include "lib/Target/Target.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,6 +22,25 @@ int64_t stageBytes(int64_t tileN) {
   return (kTileM + tileN) * kTileK + (kTileM + tileN) / kAtomRows * kAtomBytes;
 }
 
+/// Shared memory beside the operands.
+int64_t outputBytes(GemmOp op) {
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
+    bytes += stagingBytes(op, i);
+  }
+  return bytes;
+}
+
+/// One note for each output's staging.
+void noteOutputs(InFlightDiagnostic &diag, GemmOp op) {
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
+    if (int64_t bytes = stagingBytes(op, i)) {
+      diag.attachNote(op.getOutputs()[i].getLoc())
+          << "output #" << i << " is stored by way of " << bytes << " bytes";
+    }
+  }
+}
+
 /// Columns of tensor memory: accumulators, and four for each atom of a stage.
 int64_t tensorColumns(int64_t tileN, int64_t accumulators, int64_t stages) {
   return accumulators * tileN + stages * (kTileM + tileN) / kAtomRows * 4;
@@ -37,6 +57,30 @@ const Target *lookUp(GemmOp op, const ScheduleRequest &request) {
 
 } // namespace
 
+int64_t grouped_moe::epilogueChunk(GemmOp op) {
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
+    if (op.getOutputKind(i) == OutputKind::quantized) {
+      return 32; // a block is one thread's
+    }
+  }
+  int64_t functions = llvm::count_if(
+      op.getEpilogue().front().getOperations(), [](Operation &inner) {
+        return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
+                   math::TanhOp, math::ErfOp, math::RsqrtOp>(inner);
+      });
+  return op.getN() % 32 == 0 && functions <= 2 ? 32 : 16;
+}
+
+int64_t grouped_moe::stagingBytes(GemmOp op, unsigned output) {
+  OutputKind kind = op.getOutputKind(output);
+  if (kind != OutputKind::plain && kind != OutputKind::quantized) {
+    return 0;
+  }
+  auto type = cast<ShapedType>(op.getOutputs()[output].getType());
+  return kStagingSlots * kTileM * epilogueChunk(op) *
+         type.getElementTypeBitWidth() / 8;
+}
+
 FailureOr<ScheduleAttr>
 grouped_moe::selectSchedule(GemmOp op, const ScheduleRequest &request) {
   const Target *target = lookUp(op, request);
@@ -48,9 +92,23 @@ grouped_moe::selectSchedule(GemmOp op, const ScheduleRequest &request) {
     return op.emitOpError()
            << "tile-n is " << tileN << " columns, expected 128 or 256";
   }
+  int64_t staged = outputBytes(op);
   int64_t stages =
-      std::min(kMostStages,
-               (target->maxSharedBytes - kReservedBytes) / stageBytes(tileN));
+      std::min(kMostStages, (target->maxSharedBytes - kReservedBytes - staged) /
+                                stageBytes(tileN));
+  if (stages < 1) {
+    InFlightDiagnostic diag =
+        op.emitOpError() << "one stage of " << stageBytes(tileN) << " bytes, "
+                         << staged << " to stage outputs and " << kReservedBytes
+                         << " reserved need "
+                         << stageBytes(tileN) + staged + kReservedBytes
+                         << " bytes of shared memory, "
+                         << StringRef(target->chip) << " has "
+                         << target->maxSharedBytes
+                         << "; use fewer or narrower outputs";
+    noteOutputs(diag, op);
+    return diag;
+  }
   int64_t accumulators =
       tensorColumns(tileN, 2, stages) <= target->tensorColumns ? 2 : 1;
   return ScheduleAttr::get(op.getContext(), {kTileM, tileN, kTileK}, stages,
@@ -77,14 +135,20 @@ LogicalResult grouped_moe::verifySchedule(GemmOp op,
            << "schedule: cluster is " << schedule.getCluster()[0] << "x"
            << schedule.getCluster()[1] << ", expected 1x1";
   }
-  int64_t shared = schedule.getStages() * stageBytes(tile[1]) + kReservedBytes;
+  int64_t staged = outputBytes(op);
+  int64_t shared =
+      schedule.getStages() * stageBytes(tile[1]) + staged + kReservedBytes;
   if (shared > target->maxSharedBytes) {
-    return op.emitOpError()
-           << "schedule: " << schedule.getStages() << " stages of "
-           << stageBytes(tile[1]) << " bytes and " << kReservedBytes
-           << " reserved need " << shared << " bytes of shared memory, "
-           << StringRef(target->chip) << " has " << target->maxSharedBytes
-           << "; use fewer stages";
+    InFlightDiagnostic diag =
+        op.emitOpError() << "schedule: " << schedule.getStages()
+                         << " stages of " << stageBytes(tile[1]) << " bytes, "
+                         << staged << " to stage outputs and " << kReservedBytes
+                         << " reserved need " << shared
+                         << " bytes of shared memory, "
+                         << StringRef(target->chip) << " has "
+                         << target->maxSharedBytes << "; use fewer stages";
+    noteOutputs(diag, op);
+    return diag;
   }
   int64_t columns =
       tensorColumns(tile[1], schedule.getAccumulators(), schedule.getStages());

@@ -50,6 +50,12 @@ Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
                      type);
 }
 
+Value KernelScope::addOutputMap(Value memref, ArrayRef<int64_t> box,
+                                Type element, int64_t swizzle) {
+  written.push_back(arguments.size());
+  return addTensorMap(memref, box, element, swizzle);
+}
+
 Value KernelScope::addIndex(Value index) {
   return addArgument(index, host.getI32Type());
 }

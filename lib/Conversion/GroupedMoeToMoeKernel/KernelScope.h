@@ -19,6 +19,9 @@ public:
   mlir::Value addOutput(mlir::Value memref); // the kernel writes it
   mlir::Value addTensorMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
                            mlir::Type element, int64_t swizzle);
+  /// A tensor map that the kernel writes through.
+  mlir::Value addOutputMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
+                           mlir::Type element, int64_t swizzle);
   mlir::Value addIndex(mlir::Value index); // i32 in the kernel
 
   /// Ends the kernel and launches it on `grid` (index) CTAs.

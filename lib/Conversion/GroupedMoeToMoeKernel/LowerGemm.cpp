@@ -1,15 +1,16 @@
 // The warp-specialised grouped product: a load warp fills a ring of operand
 // tiles, a matrix warp multiplies them into accumulators, four epilogue warps
-// run the region on accumulators and store.
+// run the region on accumulators and store, rows by way of shared memory.
 #include "lib/Conversion/GroupedMoeToMoeKernel/Lowering.h"
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Analysis/ScheduleSelection.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/BlockScale.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,23 +25,7 @@ using moe_kernel::StageSide;
 namespace {
 
 constexpr int64_t kEpilogueWarps = 4; // 128 threads, one accumulator row each
-
-/// Columns that an epilogue thread works on at once. A row is a whole number of
-/// chunks, so that no store needs a mask; each function takes registers for its
-/// polynomial, so that regions with several work on fewer columns.
-int64_t chooseChunk(GemmOp op) {
-  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
-    if (op.getOutputKind(i) == OutputKind::quantized) {
-      return 32; // a block is one thread's
-    }
-  }
-  int64_t functions = llvm::count_if(
-      op.getEpilogue().front().getOperations(), [](Operation &inner) {
-        return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
-                   math::TanhOp, math::ErfOp, math::RsqrtOp>(inner);
-      });
-  return op.getN() % 32 == 0 && functions <= 2 ? 32 : 16;
-}
+constexpr int64_t kWarpRows = 32;
 
 class GemmLowering {
 public:
@@ -49,7 +34,7 @@ public:
         schedule(*op.getSchedule()), tileM(schedule.getTile()[0]),
         tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]),
         n(op.getN()), k(op.getK()), kTiles(llvm::divideCeil(k, tileK)),
-        chunk(chooseChunk(op)) {}
+        chunk(epilogueChunk(op)) {}
 
   void run();
 
@@ -61,8 +46,13 @@ private:
   void buildEpilogueRole();
   bool isRowScalar(unsigned i);
   Value loadInput(unsigned i, Value group, Value row, Value column);
-  void storeOutput(unsigned i, Value value, Value row, Value column);
-  void storeQuantized(unsigned i, Value value, Value row, Value column);
+  Type stagedElement(unsigned i);
+  Value convert(unsigned i, Value value);
+  void storeStaged(ArrayRef<Value> rows, Value row, Value column, Value slot);
+  QuantizedBlock quantize(unsigned i, Value value);
+  Value collectScales(Value word, Value scale, Value at);
+  void storeLines(ArrayRef<std::pair<unsigned, Value>> lines, Value row,
+                  Value column, Value at, Value last);
   SmallVector<Value> inlineRegion(ArrayRef<Value> arguments);
 
   Value alloc(StringRef name, BufferSpace space, ArrayRef<int64_t> shape,
@@ -86,7 +76,8 @@ private:
                  unsigned carried,
                  function_ref<SmallVector<Value>(Value group, Value row,
                                                  Value column, ValueRange)>
-                     build);
+                     build,
+                 function_ref<void()> finish = {});
 
   GemmOp op;
   KernelScope kernel;
@@ -95,7 +86,10 @@ private:
   int64_t tileM, tileN, tileK, n, k, kTiles, chunk;
 
   Value mapA, mapB, mapScalesA, mapScalesB, offsets;
-  SmallVector<Value> inputs, outputs;
+  SmallVector<Value> inputs;
+  /// For each output: the array of a scale output; else the map and the staging
+  /// buffer of its stores.
+  SmallVector<Value> scaleOutputs, outputMaps, staging;
   Value a, bTile, scalesA, scalesB, tmemScalesA, tmemScalesB, accumulator;
   Value operands, accumulators;
 };
@@ -113,8 +107,17 @@ void GemmLowering::addParameters() {
   for (Value input : op.getInputs()) {
     inputs.push_back(kernel.addMemref(input));
   }
-  for (Value output : op.getOutputs()) {
-    outputs.push_back(kernel.addOutput(output));
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    bool isScale = op.isScaleOutput(i);
+    scaleOutputs.push_back(isScale ? kernel.addOutput(output) : Value());
+    if (isScale) {
+      outputMaps.push_back(Value());
+      continue;
+    }
+    Type element = stagedElement(i);
+    int64_t rowBytes = chunk * element.getIntOrFloatBitWidth() / 8;
+    outputMaps.push_back(kernel.addOutputMap(
+        output, {kWarpRows, chunk}, element, rowBytes == 16 ? 0 : rowBytes));
   }
 }
 
@@ -129,6 +132,12 @@ void GemmLowering::addBuffers() {
       alloc("a_scales", BufferSpace::shared, {stages, atomsA, kAtomBytes}, i8);
   scalesB =
       alloc("b_scales", BufferSpace::shared, {stages, atomsB, kAtomBytes}, i8);
+  for (unsigned i = 0; i < outputMaps.size(); ++i) {
+    staging.push_back(
+        outputMaps[i] ? alloc("output" + std::to_string(i), BufferSpace::shared,
+                              {kStagingSlots, tileM, chunk}, stagedElement(i))
+                      : Value());
+  }
   int64_t accs = schedule.getAccumulators();
   accumulator = alloc("accumulator", BufferSpace::tensor, {accs, tileM, tileN},
                       b.getF32Type());
@@ -154,7 +163,8 @@ void GemmLowering::addBuffers() {
 void GemmLowering::buildRole(
     StringRef name, int64_t firstWarp, int64_t warps, bool elected,
     unsigned carried,
-    function_ref<SmallVector<Value>(Value, Value, Value, ValueRange)> build) {
+    function_ref<SmallVector<Value>(Value, Value, Value, ValueRange)> build,
+    function_ref<void()> finish) {
   auto role = moe_kernel::RoleOp::create(b, name, firstWarp, warps, elected);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&role.getBody().emplaceBlock());
@@ -171,6 +181,10 @@ void GemmLowering::buildRole(
       build(body.getArgument(0), body.getArgument(1), body.getArgument(2),
             body.getArguments().drop_front(3));
   moe_kernel::YieldOp::create(b, next);
+  if (finish) {
+    b.setInsertionPointAfter(loop);
+    finish();
+  }
 }
 
 void GemmLowering::buildLoadRole() {
@@ -285,41 +299,92 @@ Value GemmLowering::loadInput(unsigned i, Value group, Value row,
   return scalar ? kernel.splat(value, chunk) : value;
 }
 
-/// Stores `chunk` f32 values in the output's type.
-void GemmLowering::storeOutput(unsigned i, Value value, Value row,
-                               Value column) {
-  Type element = cast<MemRefType>(outputs[i].getType()).getElementType();
-  if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
-    value =
-        moe_kernel::EncodeOp::create(b, VectorType::get(chunk, b.getI8Type()),
-                                     value, TypeAttr::get(element));
-  } else if (!element.isF32()) {
-    value = arith::TruncFOp::create(b, VectorType::get(chunk, element), value);
-  }
-  moe_kernel::GlobalStoreOp::create(b, value, outputs[i],
-                                    ValueRange{row, column});
+/// What an output's rows are staged as: 8-bit floats as bytes.
+Type GemmLowering::stagedElement(unsigned i) {
+  Type element =
+      cast<MemRefType>(op.getOutputs()[i].getType()).getElementType();
+  return element.getIntOrFloatBitWidth() == 8 ? b.getI8Type() : element;
 }
 
-/// Stores one block and its scale, which is the next output.
-void GemmLowering::storeQuantized(unsigned i, Value value, Value row,
-                                  Value column) {
-  Type format = cast<MemRefType>(outputs[i].getType()).getElementType();
+/// `chunk` f32 values in the type of an output that is not quantized.
+Value GemmLowering::convert(unsigned i, Value value) {
+  Type element =
+      cast<MemRefType>(op.getOutputs()[i].getType()).getElementType();
+  auto type = VectorType::get(chunk, stagedElement(i));
+  if (type.getElementType().isInteger(8)) {
+    return moe_kernel::EncodeOp::create(b, type, value, TypeAttr::get(element));
+  }
+  return element.isF32() ? value
+                         : arith::TruncFOp::create(b, type, value).getResult();
+}
+
+/// Stores this thread's row of a chunk of each output that has one. `row` is
+/// the first of the warp.
+void GemmLowering::storeStaged(ArrayRef<Value> rows, Value row, Value column,
+                               Value slot) {
+  moe_kernel::AcquireStagingOp::create(b, kStagingSlots - 1);
+  for (auto [values, buffer] : llvm::zip(rows, staging)) {
+    if (values) {
+      moe_kernel::StageRowOp::create(b, values, buffer, slot);
+    }
+  }
+  moe_kernel::PublishStagingOp::create(b);
+  for (auto [values, map, buffer] : llvm::zip(rows, outputMaps, staging)) {
+    if (values) {
+      moe_kernel::StoreOp::create(b, map, ValueRange{row, column}, buffer,
+                                  slot);
+    }
+  }
+  moe_kernel::CommitStoresOp::create(b);
+}
+
+/// One block of an output and its scale, which is the next output's.
+QuantizedBlock GemmLowering::quantize(unsigned i, Value value) {
+  Type format = cast<MemRefType>(op.getOutputs()[i].getType()).getElementType();
   ScaleRounding rounding =
       op.getOutputKind(i + 1) == OutputKind::row_scales_floor
           ? ScaleRounding::floor
           : ScaleRounding::rceil;
-  QuantizedBlock quantized = quantizeBlock(kernel, value, format, rounding);
-  moe_kernel::GlobalStoreOp::create(b, quantized.codes, outputs[i],
-                                    ValueRange{row, column});
-  Value block = div(column, 32);
+  return quantizeBlock(kernel, value, format, rounding);
+}
+
+/// Adds the scale of the block at column `at` of the tile to the four of its
+/// atom line; the first block starts a line, so that those past N are 0.
+Value GemmLowering::collectScales(Value word, Value scale, Value at) {
+  Value shift = mul(
+      div(arith::RemUIOp::create(b, at, kernel.constant(32 * kAtomBlocks)), 32),
+      8);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, shift,
+                                        kernel.constant(int64_t(0)));
+  Value before =
+      arith::SelectOp::create(b, isFirst, kernel.constant(int64_t(0)), word);
+  return arith::OrIOp::create(b, before,
+                              arith::ShLIOp::create(b, scale, shift));
+}
+
+/// Stores the four scales of a row in each output's atom line, when its last
+/// block is there.
+void GemmLowering::storeLines(ArrayRef<std::pair<unsigned, Value>> lines,
+                              Value row, Value column, Value at, Value last) {
   auto rem = [&](Value x, int64_t y) -> Value {
     return arith::RemUIOp::create(b, x, kernel.constant(y));
   };
-  Value byte = arith::TruncIOp::create(b, b.getI8Type(), quantized.scale);
-  moe_kernel::GlobalStoreOp::create(
-      b, byte, outputs[i + 1],
-      ValueRange{div(row, kAtomRows), div(block, kAtomBlocks), rem(row, 32),
-                 div(rem(row, kAtomRows), 32), rem(block, kAtomBlocks)});
+  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       rem(at, 32 * kAtomBlocks),
+                                       kernel.constant(32 * (kAtomBlocks - 1)));
+  auto store =
+      scf::IfOp::create(b, arith::OrIOp::create(b, isFull, last).getResult(),
+                        /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(store.thenBlock());
+  SmallVector<Value> line{div(row, kAtomRows), div(column, 32 * kAtomBlocks),
+                          rem(row, 32), div(rem(row, kAtomRows), 32),
+                          kernel.constant(int64_t(0))};
+  for (auto [i, word] : lines) {
+    Value bytes = vector::BitCastOp::create(
+        b, VectorType::get(kAtomBlocks, b.getI8Type()), kernel.splat(word, 1));
+    moe_kernel::GlobalStoreOp::create(b, bytes, scaleOutputs[i], line);
+  }
 }
 
 /// The region's operations on `chunk` elements at once.
@@ -372,11 +437,16 @@ void GemmLowering::buildEpilogueRole() {
     Value left = arith::SubIOp::create(b, kernel.constant(n), tileColumn);
     Value width = arith::MinUIOp::create(b, left, kernel.constant(tileN));
     Value step = kernel.constant(chunk);
-    auto loop = scf::ForOp::create(b, zero, width, step);
+    Value warpRow = add(tileRow, mul(kernel.index(IndexKind::warp), kWarpRows));
+    // The staging slot goes on from tile to tile; scales fill a word a line.
+    SmallVector<Value> inits{carried[1]};
+    inits.append(llvm::count_if(scaleOutputs, [](Value v) { return !!v; }),
+                 zero);
+    auto loop = scf::ForOp::create(b, zero, width, step, inits);
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
-      Value at = loop.getInductionVar();
+      Value at = loop.getInductionVar(), slot = loop.getRegionIterArg(0);
       Value acc = moe_kernel::LoadAccumulatorOp::create(
           b, VectorType::get(chunk, b.getF32Type()), accumulator, accumulators,
           position, at);
@@ -397,17 +467,32 @@ void GemmLowering::buildEpilogueRole() {
                                        : loadInput(i, group, row, column));
       }
       SmallVector<Value> values = inlineRegion(arguments);
-      for (unsigned i = 0, next = 0; i < outputs.size(); ++i) {
+      SmallVector<Value> rows(outputMaps.size());
+      SmallVector<Value> next{
+          arith::XOrIOp::create(b, slot, kernel.constant(int64_t(1)))};
+      SmallVector<std::pair<unsigned, Value>> lines;
+      for (unsigned i = 0, from = 0; i < outputMaps.size(); ++i) {
         if (op.getOutputKind(i) == OutputKind::quantized) {
-          storeQuantized(i, values[next++], row, column);
+          QuantizedBlock quantized = quantize(i, values[from++]);
+          rows[i] = quantized.codes;
+          Value word = collectScales(loop.getRegionIterArg(next.size()),
+                                     quantized.scale, at);
+          lines.emplace_back(i + 1, word);
+          next.push_back(word);
         } else if (!op.isScaleOutput(i)) {
-          storeOutput(i, values[next++], row, column);
+          rows[i] = convert(i, values[from++]);
         }
       }
+      storeStaged(rows, warpRow, column, slot);
+      if (!lines.empty()) {
+        storeLines(lines, row, column, at, last);
+      }
+      scf::YieldOp::create(b, next);
     }
-    return {advance(accumulators, position)};
+    return {advance(accumulators, position), loop.getResult(0)};
   };
-  buildRole("epilogue", 0, kEpilogueWarps, /*elected=*/false, 1, tile);
+  auto drain = [&] { moe_kernel::AcquireStagingOp::create(b, /*pending=*/0); };
+  buildRole("epilogue", 0, kEpilogueWarps, /*elected=*/false, 2, tile, drain);
 }
 
 void GemmLowering::run() {
