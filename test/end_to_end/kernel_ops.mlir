@@ -3,7 +3,7 @@
 // REQUIRES: oracle
 // RUN: %python %S/kernel_ops.py make %t
 // RUN: gmoe-compile %s -o %t.gmoe 2>&1 | count 0
-// RUN: gmoe-run %t.gmoe --device=emulator --hazards=full --arg 0=%t.x.npy --arg 1=%t.f32.npy --arg 2=%t.bf16.npy --arg 3=%t.f16.npy --arg 4=%t.packed.npy --arg 5=%t.bytes.npy --arg 6=%t.columns.npy --arg 7=%t.rows.npy --arg 8=%t.partial.npy --arg 9=%t.total.npy --arg 10=%t.counters.npy --arg 11=%t.nothing.npy --result 0=%t.f32.out.npy --result 1=%t.bf16.out.npy --result 2=%t.f16.out.npy --result 3=%t.packed.out.npy --result 4=%t.bytes.out.npy --result 5=%t.columns.out.npy --result 6=%t.rows.out.npy --result 7=%t.partial.out.npy --result 8=%t.total.out.npy --result 9=%t.counters.out.npy
+// RUN: gmoe-run %t.gmoe --device=emulator --hazards=full --arg 0=%t.x.npy --arg 1=%t.f32.npy --arg 2=%t.bf16.npy --arg 3=%t.f16.npy --arg 4=%t.packed.npy --arg 5=%t.bytes.npy --arg 6=%t.columns.npy --arg 7=%t.rows.npy --arg 8=%t.partial.npy --arg 9=%t.total.npy --arg 10=%t.counters.npy --arg 11=%t.exchanged.npy --arg 12=%t.nothing.npy --result 0=%t.f32.out.npy --result 1=%t.bf16.out.npy --result 2=%t.f16.out.npy --result 3=%t.packed.out.npy --result 4=%t.bytes.out.npy --result 5=%t.columns.out.npy --result 6=%t.rows.out.npy --result 7=%t.partial.out.npy --result 8=%t.total.out.npy --result 9=%t.counters.out.npy --result 10=%t.exchanged.out.npy
 // RUN: %python %S/kernel_ops.py check %t
 
 !f32s = !moe_kernel.buffer<shared, 2x128x32xf32>
@@ -17,8 +17,8 @@
 
 func.func @ops(%x: memref<?x32xf32>, %f32: memref<?x96xf32>, %bf16: memref<?x32xbf16>, %f16: memref<?x16xf16>,
     %packed: memref<?x16xi8>, %bytes: memref<?xi8>, %columns: memref<?x32xf32>, %rows: memref<?x32xf32>, %partial: memref<?x32xf32>,
-    %total: memref<2x32xf32>, %counters: memref<4xi32>, %nothing: memref<?x16xi8>)
-    -> (memref<?x96xf32>, memref<?x32xbf16>, memref<?x16xf16>, memref<?x16xi8>, memref<?xi8>, memref<?x32xf32>, memref<?x32xf32>, memref<?x32xf32>, memref<2x32xf32>, memref<4xi32>) {
+    %total: memref<2x32xf32>, %counters: memref<4xi32>, %exchanged: memref<?x32xf32>, %nothing: memref<?x16xi8>)
+    -> (memref<?x96xf32>, memref<?x32xbf16>, memref<?x16xf16>, memref<?x16xi8>, memref<?xi8>, memref<?x32xf32>, memref<?x32xf32>, memref<?x32xf32>, memref<2x32xf32>, memref<4xi32>, memref<?x32xf32>) {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
   %r = memref.dim %x, %c0 : memref<?x32xf32>
@@ -31,20 +31,21 @@ func.func @ops(%x: memref<?x32xf32>, %f32: memref<?x96xf32>, %bf16: memref<?x32x
   %mnothing = moe_kernel.make_tensor_map %nothing : memref<?x16xi8> -> !packedm
   moe_kernel.fill_zero %counters : memref<4xi32>
   moe_kernel.fill_zero %total : memref<2x32xf32>
-  moe_kernel.launch @kernel grid(%ctas) args(%x, %mf32, %mbf16, %mf16, %mpacked, %bytes, %columns, %rows, %partial, %total, %counters, %mnothing
-    : memref<?x32xf32>, !f32m, !bf16m, !f16m, !packedm, memref<?xi8>, memref<?x32xf32>, memref<?x32xf32>, memref<?x32xf32>, memref<2x32xf32>, memref<4xi32>, !packedm)
-    writes [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-  return %f32, %bf16, %f16, %packed, %bytes, %columns, %rows, %partial, %total, %counters
-    : memref<?x96xf32>, memref<?x32xbf16>, memref<?x16xf16>, memref<?x16xi8>, memref<?xi8>, memref<?x32xf32>, memref<?x32xf32>, memref<?x32xf32>, memref<2x32xf32>, memref<4xi32>
+  moe_kernel.launch @kernel grid(%ctas) args(%x, %mf32, %mbf16, %mf16, %mpacked, %bytes, %columns, %rows, %partial, %total, %counters, %exchanged, %mnothing
+    : memref<?x32xf32>, !f32m, !bf16m, !f16m, !packedm, memref<?xi8>, memref<?x32xf32>, memref<?x32xf32>, memref<?x32xf32>, memref<2x32xf32>, memref<4xi32>, memref<?x32xf32>, !packedm)
+    writes [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+  return %f32, %bf16, %f16, %packed, %bytes, %columns, %rows, %partial, %total, %counters, %exchanged
+    : memref<?x96xf32>, memref<?x32xbf16>, memref<?x16xf16>, memref<?x16xi8>, memref<?xi8>, memref<?x32xf32>, memref<?x32xf32>, memref<?x32xf32>, memref<2x32xf32>, memref<4xi32>, memref<?x32xf32>
 }
 
 moe_kernel.func @kernel(%x: memref<?x32xf32>, %mf32: !f32m, %mbf16: !bf16m, %mf16: !f16m, %mpacked: !packedm, %bytes: memref<?xi8>,
     %columns: memref<?x32xf32>, %rows: memref<?x32xf32>, %partial: memref<?x32xf32>, %total: memref<2x32xf32>, %counters: memref<4xi32>,
-    %mnothing: !packedm) warps(7) {
+    %exchanged: memref<?x32xf32>, %mnothing: !packedm) warps(7) {
   %sf32 = moe_kernel.alloc "f32" : !f32s
   %sbf16 = moe_kernel.alloc "bf16" : !bf16s
   %sf16 = moe_kernel.alloc "f16" : !f16s
   %spacked = moe_kernel.alloc "packed" : !packeds
+  %pair = moe_kernel.alloc "pair" : !moe_kernel.buffer<shared, 1x2x32xf32>
   %sums = moe_kernel.alloc "sums" : !moe_kernel.buffer<shared, 1x4x32xf32>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -55,8 +56,19 @@ moe_kernel.func @kernel(%x: memref<?x32xf32>, %mf32: !f32m, %mbf16: !bf16m, %mf1
   %c128 = arith.constant 128 : i32
   %cta = moe_kernel.index cta : i32
   %ctas = moe_kernel.index ctas : i32
+  // Two warps exchange their threads' numbers.
   moe_kernel.role "other" warps(0, 2) {
+    %t = moe_kernel.index thread : i32
+    %w = moe_kernel.index warp : i32
+    %l = moe_kernel.index lane : i32
+    %number = arith.sitofp %t : i32 to f32
+    moe_kernel.shared_store %number to %pair[%w, %l] : !moe_kernel.buffer<shared, 1x2x32xf32>
     moe_kernel.barrier
+    %partner = arith.xori %w, %c1 : i32
+    %theirs = moe_kernel.shared_load %pair[%partner, %l] : !moe_kernel.buffer<shared, 1x2x32xf32> -> f32
+    %cta2 = arith.muli %cta, %c2 : i32
+    %to = arith.addi %cta2, %w : i32
+    moe_kernel.global_store %theirs to %exchanged[%to, %l] : f32, memref<?x32xf32>
   }
   moe_kernel.role "rows" warps(3, 4) {
     %t = moe_kernel.index thread : i32
@@ -114,7 +126,8 @@ moe_kernel.func @kernel(%x: memref<?x32xf32>, %mf32: !f32m, %mbf16: !bf16m, %mf1
     moe_kernel.shared_store %sum to %sums[%w, %l] : !moe_kernel.buffer<shared, 1x4x32xf32>
     moe_kernel.barrier
     %is_first = arith.cmpi eq, %w, %c0 : i32
-    scf.if %is_first {
+    %is_last = arith.cmpi eq, %w, %c3 : i32
+    scf.if %is_last {
       %s0 = moe_kernel.shared_load %sums[%c0, %l] : !moe_kernel.buffer<shared, 1x4x32xf32> -> f32
       %s1 = moe_kernel.shared_load %sums[%c1, %l] : !moe_kernel.buffer<shared, 1x4x32xf32> -> f32
       %s2 = moe_kernel.shared_load %sums[%c2, %l] : !moe_kernel.buffer<shared, 1x4x32xf32> -> f32

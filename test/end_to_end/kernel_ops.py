@@ -17,7 +17,7 @@ garbage = 0x5A
 if mode == "make":
     shapes = {"f32": ((rows, 96), "f4"), "bf16": ((rows, 32), "u2"), "f16": ((rows, 16), "f2"), "packed": ((rows, 16), "i1"),
               "bytes": ((rows,), "i1"), "columns": ((8 * ctas, 32), "f4"), "rows": ((rows, 32), "f4"),
-              "partial": ((ctas + 1, 32), "f4"), "total": ((2, 32), "f4"), "counters": ((4,), "i4"), "nothing": ((0, 16), "i1")}
+              "partial": ((ctas + 1, 32), "f4"), "total": ((2, 32), "f4"), "counters": ((4,), "i4"), "exchanged": ((2 * ctas, 32), "f4"), "nothing": ((0, 16), "i1")}
     np.save(prefix + ".x.npy", x)
     for name, (shape, code) in shapes.items():
         count = int(np.prod(shape)) * np.dtype(code).itemsize
@@ -63,3 +63,4 @@ for p in partial:
 expect("partial", np.concatenate([partial, total[None]]))
 expect("total", np.stack([np.full(32, 128.0 * ctas / 32, np.float32), np.abs(x).max(0)]))
 expect("counters", np.zeros(4, np.int32))
+expect("exchanged", np.tile(np.roll(np.arange(64, dtype=np.float32), 32).reshape(2, 32), (ctas, 1)))

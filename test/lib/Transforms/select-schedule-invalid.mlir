@@ -21,7 +21,8 @@ func.func @tile(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, 
 
 func.func @stages(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
     %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xbf16>) {
-  // expected-error@+1 {{schedule: 7 stages of 33792 bytes and 2048 reserved need 238592 bytes of shared memory, sm_100a has 232448; use fewer stages}}
+  // expected-note@-1 {{output #0 is stored by way of 16384 bytes}}
+  // expected-error@+1 {{schedule: 7 stages of 33792 bytes, 16384 to stage outputs and 2048 reserved need 254976 bytes of shared memory, sm_100a has 232448; use fewer stages}}
   grouped_moe.gemm
       lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
@@ -68,3 +69,26 @@ func.func @cluster(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU
   return
 }
 
+// -----
+
+func.func @outputs(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
+    %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>,
+    %d0: memref<?x512xf32>, %d1: memref<?x512xf32>, %d2: memref<?x512xf32>, %d3: memref<?x512xf32>, %d4: memref<?x512xf32>, %d5: memref<?x512xf32>, %d6: memref<?x512xf32>) {
+  // expected-note@-1 {{output #0 is stored by way of 32768 bytes}}
+  // expected-note@-2 {{output #1 is stored by way of 32768 bytes}}
+  // expected-note@-3 {{output #2 is stored by way of 32768 bytes}}
+  // expected-note@-4 {{output #3 is stored by way of 32768 bytes}}
+  // expected-note@-5 {{output #4 is stored by way of 32768 bytes}}
+  // expected-note@-6 {{output #5 is stored by way of 32768 bytes}}
+  // expected-note@-7 {{output #6 is stored by way of 32768 bytes}}
+  // expected-error@+1 {{one stage of 33792 bytes, 229376 to stage outputs and 2048 reserved need 265216 bytes of shared memory, sm_100a has 232448; use fewer or narrower outputs}}
+  grouped_moe.gemm
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%offsets : memref<2xi32>)
+      outs(%d0 : memref<?x512xf32>, %d1 : memref<?x512xf32>, %d2 : memref<?x512xf32>, %d3 : memref<?x512xf32>, %d4 : memref<?x512xf32>, %d5 : memref<?x512xf32>, %d6 : memref<?x512xf32>) epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc, %acc, %acc, %acc, %acc, %acc, %acc : f32, f32, f32, f32, f32, f32, f32
+  }
+  return
+}

@@ -36,3 +36,22 @@ func.func @given(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>,
   }
   return
 }
+
+// Staging of the outputs takes the place of a stage.
+// CHECK-LABEL: @staged
+// CHECK: schedule = #grouped_moe.schedule<tile = [128, 128, 128], stages = 5, accumulators = 2
+// WIDE-LABEL: @staged
+// WIDE: schedule = #grouped_moe.schedule<tile = [128, 256, 128], stages = 3, accumulators = 1
+func.func @staged(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
+    %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xf32>) {
+  grouped_moe.gemm
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%offsets : memref<2xi32>)
+      outs(%d : memref<?x512xf32>)
+       epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  }
+  return
+}

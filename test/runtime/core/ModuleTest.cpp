@@ -91,8 +91,13 @@ TEST(Module, Header) {
   expectFailure(magic, "not a bundle");
   std::string newer = bytes;
   newer[8] = 7;
-  expectFailure(newer, "format version 7 is newer than this runtime's 1: use "
+  expectFailure(newer, "format version 7 is newer than this runtime's 2: use "
                        "a newer runtime or recompile");
+  std::string older = bytes;
+  older[8] = 1;
+  Expected<Module> module = Module::load(older);
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  EXPECT_EQ(module->formatVersion(), 1u);
   expectFailure(bytes + "x", "it was truncated or grew");
   std::string altered = bytes;
   altered.back() ^= 1;

@@ -7,6 +7,7 @@
 // CHECK-SAME: memref<2xi32>
 // CHECK-SAME: warps(6)
 // CHECK-DAG: alloc "a" : <shared, 6x128x128xf8E4M3FN>
+// CHECK-DAG: alloc "output0" : <shared, 2x128x32xbf16>
 // CHECK-DAG: alloc "accumulator" : <tensor, 2x128x128xf32>
 // CHECK-DAG: pipeline "operands" producers = 1 consumers = 1 transaction_bytes = 33792 : <6>
 // CHECK-DAG: pipeline "accumulators" producers = 1 consumers = 128 transaction_bytes = 0 : <2>
@@ -16,7 +17,12 @@
 // CHECK: load_accumulator {{.*}} -> vector<32xf32>
 // CHECK: release
 // CHECK: arith.truncf {{.*}} to vector<32xbf16>
-// CHECK: global_store
+// CHECK: acquire_staging pending = 1
+// CHECK: moe_kernel.stage {{.*}} : vector<32xbf16>, <shared, 2x128x32xbf16>
+// CHECK: publish_staging
+// CHECK: moe_kernel.store {{.*}} : <32x32xbf16, swizzle = 64>, <shared, 2x128x32xbf16>
+// CHECK: commit_stores
+// CHECK: acquire_staging pending = 0
 // CHECK: role "load" warps(4, 1) elected {
 // CHECK: acquire
 // CHECK: expect
