@@ -23,6 +23,8 @@ static const llvm::fltSemantics &semanticsOf(Format format) {
     return APFloat::Float8E4M3FN();
   case Format::e5m2:
     return APFloat::Float8E5M2();
+  case Format::e2m1:
+    return APFloat::Float4E2M1FN();
   case Format::e8m0:
     return APFloat::Float8E8M0FNU();
   default:
@@ -37,7 +39,8 @@ static uint32_t bitsOf(float value) {
 }
 
 static double decodeBits(Format format, uint64_t bits) {
-  APFloat value(semanticsOf(format), APInt(8 * sizeOf(format), bits));
+  unsigned width = format == Format::e2m1 ? 4 : 8 * sizeOf(format);
+  APFloat value(semanticsOf(format), APInt(width, bits));
   // APFloat's e8m0 has no quiet NaN of its own to convert.
   if (value.isNaN()) {
     return std::nan("");
@@ -69,17 +72,22 @@ unsigned reference::sizeOf(Format format) {
   }
 }
 
+int64_t reference::storageBytes(Format format, int64_t elements) {
+  return format == Format::e2m1 ? (elements + 1) / 2
+                                : elements * sizeOf(format);
+}
+
 const char *reference::nameOf(Format format) {
-  static const char *const names[] = {"f32",    "f16",       "bf16", "f8E4M3FN",
-                                      "f8E5M2", "f8E8M0FNU", "i1",   "i8",
-                                      "i32",    "i64"};
+  static const char *const names[] = {
+      "f32",       "f16", "bf16", "f8E4M3FN", "f8E5M2", "f4E2M1FN",
+      "f8E8M0FNU", "i1",  "i8",   "i32",      "i64"};
   return names[static_cast<unsigned>(format)];
 }
 
 static std::array<double, 256> buildTable(Format format) {
   std::array<double, 256> table;
   for (unsigned byte = 0; byte < 256; ++byte) {
-    table[byte] = decodeBits(format, byte);
+    table[byte] = decodeBits(format, format == Format::e2m1 ? byte & 15 : byte);
   }
   return table;
 }
@@ -87,8 +95,18 @@ static std::array<double, 256> buildTable(Format format) {
 const std::array<double, 256> &reference::decodeTable(Format format) {
   static const std::array<double, 256> e4m3 = buildTable(Format::e4m3);
   static const std::array<double, 256> e5m2 = buildTable(Format::e5m2);
+  static const std::array<double, 256> e2m1 = buildTable(Format::e2m1);
   static const std::array<double, 256> e8m0 = buildTable(Format::e8m0);
-  return format == Format::e4m3 ? e4m3 : format == Format::e5m2 ? e5m2 : e8m0;
+  switch (format) {
+  case Format::e4m3:
+    return e4m3;
+  case Format::e5m2:
+    return e5m2;
+  case Format::e2m1:
+    return e2m1;
+  default:
+    return e8m0;
+  }
 }
 
 double reference::decode(Format format, const void *source) {
@@ -112,6 +130,7 @@ double reference::decode(Format format, const void *source) {
   }
   case Format::e4m3:
   case Format::e5m2:
+  case Format::e2m1: // the first element of the byte
   case Format::e8m0:
     return decodeTable(format)[*static_cast<const uint8_t *>(source)];
   case Format::i1:
@@ -131,11 +150,21 @@ double reference::decode(Format format, const void *source) {
   llvm_unreachable("unknown format");
 }
 
-uint8_t reference::encodeFp8(Format format, float value) {
+float reference::largestOf(Format format) {
+  return format == Format::e4m3   ? 448.0f
+         : format == Format::e5m2 ? 57344.0f
+                                  : 6.0f;
+}
+
+int reference::largestExponentOf(Format format) {
+  return format == Format::e4m3 ? 8 : format == Format::e5m2 ? 15 : 2;
+}
+
+uint8_t reference::encodeNarrow(Format format, float value) {
   if (std::isnan(value)) {
-    return 0x7F;
+    return format == Format::e2m1 ? 7 : 0x7F;
   }
-  float limit = format == Format::e4m3 ? 448.0f : 57344.0f;
+  float limit = largestOf(format);
   float clamped = std::fmin(std::fmax(value, -limit), limit);
   return static_cast<uint8_t>(convert(format, std::copysign(clamped, value)));
 }
@@ -172,7 +201,7 @@ void reference::encode(Format format, double value, void *target) {
   case Format::e4m3:
   case Format::e5m2:
     *static_cast<uint8_t *>(target) =
-        encodeFp8(format, static_cast<float>(value));
+        encodeNarrow(format, static_cast<float>(value));
     return;
   default:
     llvm_unreachable("not a format of values");
@@ -201,21 +230,6 @@ int reference::encodeScaleExact(double value) {
   }
   int byte = exponent - 1 + 127;
   return byte >= 0 && byte <= 254 ? byte : -1;
-}
-
-uint8_t reference::scaleRceil(Format format, float amax) {
-  // Two f32 products in the general form; the second factor is 1 here.
-  const float inverse = 1.0f / (format == Format::e4m3 ? 448.0f : 57344.0f);
-  return encodeScaleUp(amax * inverse);
-}
-
-uint8_t reference::scaleFloor(Format format, float amax) {
-  int exponent = static_cast<int>((bitsOf(amax) & 0x7FFFFFFFu) >> 23);
-  if (exponent == 255) {
-    return 255;
-  }
-  int shifted = exponent - (format == Format::e4m3 ? 8 : 15);
-  return static_cast<uint8_t>(shifted < 0 ? 0 : shifted);
 }
 
 float reference::scaleMultiplier(uint8_t b) {

@@ -34,6 +34,7 @@ static std::optional<Format> scalarFormat(Type type) {
 
 static double roundEven(double x) { return std::nearbyint(x); }
 static double reciprocalRoot(double x) { return 1.0 / std::sqrt(x); }
+static double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 using DoubleFunction = double (*)(double);
 
@@ -51,6 +52,7 @@ static DoubleFunction functionOf(Operation *op) {
       .Case<math::Log2Op>([](auto) -> DoubleFunction { return std::log2; })
       .Case<math::TanhOp>([](auto) -> DoubleFunction { return std::tanh; })
       .Case<math::ErfOp>([](auto) -> DoubleFunction { return std::erf; })
+      .Case<SigmoidOp>([](auto) { return sigmoid; })
       .Default([](Operation *) -> DoubleFunction { return nullptr; });
 }
 
@@ -156,7 +158,7 @@ bool reference::compileEpilogue(GemmOp op, Epilogue &epilogue) {
   std::vector<bool> dependent; // on the accumulator
   for (BlockArgument argument : body.getArguments()) {
     registers[argument] = epilogue.registers++;
-    dependent.push_back(argument.getArgNumber() == 0);
+    dependent.push_back(argument.getArgNumber() < (op.getPaired() ? 2 : 1));
   }
   for (Operation &inner : body.without_terminator()) {
     std::optional<StepKind> kind = kindOf(&inner);

@@ -38,6 +38,7 @@ std::optional<Format> reference::formatOf(Type type) {
       .Case<BFloat16Type>([](auto) -> Result { return Format::bf16; })
       .Case<Float8E4M3FNType>([](auto) -> Result { return Format::e4m3; })
       .Case<Float8E5M2Type>([](auto) -> Result { return Format::e5m2; })
+      .Case<Float4E2M1FNType>([](auto) -> Result { return Format::e2m1; })
       .Case<Float8E8M0FNUType>([](auto) -> Result { return Format::e8m0; })
       .Default([](Type) -> Result { return std::nullopt; });
 }
@@ -72,7 +73,13 @@ private:
   LogicalResult runDequantize(DequantizeOp op);
   LogicalResult runExtent(Operation *op, Value shaped, Value index);
   LogicalResult allocate(Operation *op, ValueRange extents);
-  LogicalResult readEnds(GemmOp op, std::vector<int64_t> &ends);
+  LogicalResult readEnds(Operation *op, const Array &offsets, int64_t rows,
+                         uint64_t aligned, std::vector<int64_t> &ends);
+  LogicalResult addInputs(GemmOp op, GemmProblem &problem, bool &derived);
+  LogicalResult addOutputs(GemmOp op, GemmProblem &problem);
+  template <typename Op>
+  LogicalResult findScales(Op op, const Array &matrix, Value scales,
+                           std::vector<ScaleRegion> &regions);
   LogicalResult expectShape(Operation *op, const Twine &name,
                             const Array &array,
                             const std::vector<int64_t> &expected);
@@ -108,16 +115,15 @@ LogicalResult Executor::expectShape(Operation *op, const Twine &name,
                               "with the same row count R";
 }
 
-LogicalResult Executor::readEnds(GemmOp op, std::vector<int64_t> &ends) {
-  const Array &offsets = array(op.getOffsets());
-  int64_t rows = array(op.getLhs()).shape[0];
-  int64_t aligned = static_cast<int64_t>(op.getMAligned());
+LogicalResult Executor::readEnds(Operation *op, const Array &offsets,
+                                 int64_t rows, uint64_t aligned,
+                                 std::vector<int64_t> &ends) {
   int64_t previous = 0;
   for (int64_t group = 0; group < offsets.shape[0]; ++group) {
     int32_t end;
     std::memcpy(&end, &offsets.bytes[group * 4], 4);
     auto fail = [&] {
-      return op.emitOpError()
+      return op->emitOpError()
              << "offsets: group " << group << " ends at row " << end;
     };
     if (end < 0) {
@@ -130,10 +136,10 @@ LogicalResult Executor::readEnds(GemmOp op, std::vector<int64_t> &ends) {
     }
     if (end > rows) {
       return fail() << ", expected at most " << rows
-                    << ", the rows of lhs: enlarge the arrays to the last "
-                       "offset's rows";
+                    << ", the rows of the matrix: enlarge the arrays to the "
+                       "last offset's rows";
     }
-    if (end % aligned != 0) {
+    if (end % static_cast<int64_t>(aligned) != 0) {
       return fail() << ", expected a multiple of m_aligned, " << aligned
                     << ": pad every group to that many rows";
     }
@@ -143,24 +149,16 @@ LogicalResult Executor::readEnds(GemmOp op, std::vector<int64_t> &ends) {
   return success();
 }
 
-LogicalResult Executor::runGemm(GemmOp op) {
-  GemmProblem problem;
-  Array &lhs = array(op.getLhs());
-  int64_t rows = lhs.shape[0], n = op.getN(), groups = op.getGroups();
-  if (failed(expectShape(op, "lhs scales", array(op.getLhsScales()),
-                         rowScaleShape(lhs.shape))) ||
-      failed(expectShape(op, "rhs scales", array(op.getRhsScales()),
-                         rowScaleShape(array(op.getRhs()).shape))) ||
-      failed(readEnds(op, problem.ends))) {
-    return failure();
-  }
-  bool derived = lhs.derived || array(op.getRhs()).derived;
+LogicalResult Executor::addInputs(GemmOp op, GemmProblem &problem,
+                                  bool &derived) {
+  int64_t rows = array(op.getLhs()).shape[0], groups = op.getGroups();
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    GemmInput in{Follows::element, &array(input)};
+    GemmInput in{Follows::element, &array(input), op.isPairInput(i)};
+    int64_t columns = op.getColumns() * (in.pair ? 2 : 1);
     std::vector<int64_t> expected;
     switch (op.getInputKind(i)) {
     case InputKind::per_element:
-      expected = {rows, n};
+      expected = {rows, columns};
       break;
     case InputKind::per_row:
       in.follows = Follows::row;
@@ -172,7 +170,7 @@ LogicalResult Executor::runGemm(GemmOp op) {
       break;
     case InputKind::per_group_column:
       in.follows = Follows::groupColumn;
-      expected = {groups, n};
+      expected = {groups, columns};
       break;
     }
     if (failed(expectShape(op, "input #" + Twine(i), *in.array, expected))) {
@@ -181,33 +179,113 @@ LogicalResult Executor::runGemm(GemmOp op) {
     derived |= in.array->derived;
     problem.inputs.push_back(in);
   }
-  Epilogue epilogue;
-  if (!compileEpilogue(op, epilogue)) {
-    return failure();
+  if (op.getNormConst()) {
+    Array &norm = array(op.getNormConst());
+    for (int64_t i = 0; i < norm.elements(); ++i) {
+      problem.normConst.push_back(static_cast<float>(norm.at(i)));
+    }
   }
+  return success();
+}
+
+static ScaleForm formOf(ScaleLayoutAttr layout) {
+  return {layout.getDirection() == ScaleDirection::column,
+          layout.getGrouping() == ScaleGrouping::per_group, layout.getBlock()};
+}
+
+static ScaleRule ruleOf(ScaleRounding rounding) {
+  switch (rounding) {
+  case ScaleRounding::rceil:
+    return ScaleRule::up;
+  case ScaleRounding::floor:
+    return ScaleRule::floor;
+  case ScaleRounding::nearest:
+    break;
+  }
+  return ScaleRule::nearest;
+}
+
+static OutputForm formOf(OutputKind kind) {
+  switch (kind) {
+  case OutputKind::plain:
+    return OutputForm::plain;
+  case OutputKind::row_sum:
+    return OutputForm::rowSum;
+  case OutputKind::group_column_sum:
+    return OutputForm::groupColumnSum;
+  case OutputKind::group_amax:
+    return OutputForm::groupAmax;
+  default:
+    return OutputForm::quantized;
+  }
+}
+
+LogicalResult Executor::addOutputs(GemmOp op, GemmProblem &problem) {
+  int64_t rows = array(op.getLhs()).shape[0], groups = op.getGroups();
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
-    bool isScale = op.isScaleOutput(i);
+    int64_t halves = op.isPairOutput(i) ? 2 : 1;
+    int64_t columns = op.getColumns() * halves;
+    std::vector<int64_t> expected = {rows, columns};
+    switch (op.getOutputKind(i)) {
+    case OutputKind::row_sum:
+      expected = {rows};
+      break;
+    case OutputKind::group_column_sum:
+      expected = {groups, columns};
+      break;
+    case OutputKind::group_amax:
+      expected = halves == 2 ? std::vector<int64_t>{groups, 2}
+                             : std::vector<int64_t>{groups};
+      break;
+    default:
+      break;
+    }
+    GemmOutput out;
+    if (op.isScaleOutput(i)) {
+      GemmOutput &data = problem.outputs.back();
+      data.scaleForm = formOf(op.getScaleLayout(i));
+      data.rule = ruleOf(op.getScaleRounding(i));
+      expected = scaleShape(data.scaleForm, {rows, data.array->shape[1]},
+                            groups, static_cast<int64_t>(op.getMAligned()));
+    }
     if (failed(expectShape(op, "output #" + Twine(i), array(op.getOutputs()[i]),
-                           isScale ? rowScaleShape({rows, n})
-                                   : std::vector<int64_t>{rows, n}))) {
+                           expected))) {
       return failure();
     }
-    Array &output = destination(op, i);
-    output.definedRows = problem.ends.back();
-    output.restKept = true;
-    output.derived = true;
-    if (isScale) {
-      problem.scales.back() = {&output, op.getOutputKind(i) ==
-                                            OutputKind::row_scales_floor};
-    } else {
-      problem.outputs.push_back(&output);
-      problem.scales.emplace_back();
+    Array &written = destination(op, i);
+    if (op.isScaleOutput(i)) {
+      problem.outputs.back().scales = &written;
+      continue;
     }
+    out.array = &written;
+    out.form = formOf(op.getOutputKind(i));
+    out.pair = halves == 2;
+    problem.outputs.push_back(out);
+  }
+  return success();
+}
+
+LogicalResult Executor::runGemm(GemmOp op) {
+  GemmProblem problem;
+  Array &lhs = array(op.getLhs()), &rhs = array(op.getRhs());
+  bool derived = lhs.derived || rhs.derived;
+  Epilogue epilogue;
+  if (failed(expectShape(op, "lhs scales", array(op.getLhsScales()),
+                         scaleShape({}, lhs.shape))) ||
+      failed(expectShape(op, "rhs scales", array(op.getRhsScales()),
+                         scaleShape({}, rhs.shape))) ||
+      failed(readEnds(op, array(op.getOffsets()), lhs.shape[0],
+                      op.getMAligned(), problem.ends)) ||
+      failed(addInputs(op, problem, derived)) ||
+      !compileEpilogue(op, epilogue) || failed(addOutputs(op, problem))) {
+    return failure();
   }
   problem.lhs = &lhs;
   problem.lhsScales = &array(op.getLhsScales());
-  problem.rhs = &array(op.getRhs());
+  problem.rhs = &rhs;
   problem.rhsScales = &array(op.getRhsScales());
+  problem.paired = op.getPaired();
+  problem.concatenated = op.getConcatenated();
   problem.epilogue = &epilogue;
   // An operand that is itself off has no bound here.
   problem.withErrors = options.withErrors && !derived;
@@ -215,38 +293,80 @@ LogicalResult Executor::runGemm(GemmOp op) {
   return success();
 }
 
+/// The regions of the scales of a (de)quantized matrix.
+template <typename Op>
+LogicalResult Executor::findScales(Op op, const Array &matrix, Value scales,
+                                   std::vector<ScaleRegion> &regions) {
+  ScaleForm form = formOf(op.getLayout());
+  std::vector<int64_t> ends;
+  if (op.getOffsets() &&
+      failed(readEnds(op, array(op.getOffsets()), matrix.rows(),
+                      op.getMAligned(), ends))) {
+    return failure();
+  }
+  if (failed(expectShape(op, "scales", array(scales),
+                         scaleShape(form, matrix.shape,
+                                    static_cast<int64_t>(ends.size()),
+                                    static_cast<int64_t>(op.getMAligned()))))) {
+    return failure();
+  }
+  int64_t matrices = matrix.shape.size() == 3 ? matrix.shape[0] : 1;
+  regions =
+      scaleRegions(form, matrices, matrix.rows(), matrix.shape.back(), ends);
+  return success();
+}
+
+/// The row behind the last one of the regions, in each matrix.
+static int64_t endOf(const std::vector<ScaleRegion> &regions,
+                     const Array &matrix) {
+  if (regions.empty() || !regions.back().form.perGroup) {
+    return matrix.rows();
+  }
+  return regions.back().firstRow + regions.back().rows;
+}
+
+/// What an op that works on rows one by one makes of `source`: rows outside the
+/// regions stay, rows that were undefined are so again.
+static void deriveRows(const Array &source, int64_t end, Array &target) {
+  target.defineRows(std::min(source.definedRows(), end));
+  target.restKept = source.definedRows() >= end;
+  target.derived = source.derived;
+  target.isSum = false;
+  target.errors.clear();
+}
+
 LogicalResult Executor::runQuantize(QuantizeOp op) {
   Array &input = array(op.getInput());
+  std::vector<ScaleRegion> regions;
   if (failed(expectShape(op, "data", array(op.getData()), input.shape)) ||
-      failed(expectShape(op, "scales", array(op.getScales()),
-                         rowScaleShape(input.shape)))) {
+      failed(findScales(op, input, op.getScales(), regions))) {
     return failure();
   }
   Array &data = destination(op, 0), &scales = destination(op, 1);
-  quantize(input, op.getRounding() == ScaleRounding::floor, data, scales,
-           options.threads);
-  for (Array *output : {&data, &scales}) {
-    output->definedRows = input.definedRows;
-    output->restKept = false;
-    output->derived = input.derived;
-    output->errors.clear();
+  int64_t end = endOf(regions, input);
+  deriveRows(input, end, data);
+  deriveRows(input, end, scales);
+  // Every atom of the regions is written; those of undefined rows say nothing.
+  scales.defined = definedScales(scales, regions, end, false);
+  clearDefined(scales);
+  BlockRule rule{data.format, ruleOf(op.getRounding())};
+  quantize(input, rule, regions, data, scales, options.threads);
+  if (data.definedRows() < end) {
+    scales.defined = definedScales(scales, regions, data.definedRows(), true);
   }
   return success();
 }
 
 LogicalResult Executor::runDequantize(DequantizeOp op) {
   Array &data = array(op.getData());
-  if (failed(expectShape(op, "scales", array(op.getScales()),
-                         rowScaleShape(data.shape))) ||
+  std::vector<ScaleRegion> regions;
+  if (failed(findScales(op, data, op.getScales(), regions)) ||
       failed(expectShape(op, "output", array(op.getOutput()), data.shape))) {
     return failure();
   }
   Array &output = destination(op, 0);
-  dequantize(data, array(op.getScales()), output, options.threads);
-  output.definedRows = data.definedRows;
-  output.restKept = false;
-  output.derived = data.derived;
-  output.errors.clear();
+  deriveRows(data, endOf(regions, data), output);
+  dequantize(data, array(op.getScales()), regions, output, options.threads);
   return success();
 }
 
@@ -270,7 +390,7 @@ LogicalResult Executor::allocate(Operation *op, ValueRange extents) {
                              << ", which the reference executor has not";
   }
   std::vector<int64_t> shape(type.getShape());
-  int64_t bytes = sizeOf(*format);
+  int64_t bytes = sizeOf(*format); // of e2m1 twice as many
   unsigned next = 0;
   for (int64_t &extent : shape) {
     if (ShapedType::isDynamic(extent)) {
@@ -317,7 +437,7 @@ static bool fits(const Array &array, ShapedType type) {
     }
   }
   return static_cast<int64_t>(array.bytes.size()) ==
-         array.elements() * sizeOf(array.format);
+         storageBytes(array.format, array.elements());
 }
 
 LogicalResult Executor::bindArguments(func::FuncOp function,

@@ -1,7 +1,5 @@
 #include "lib/Reference/Gemm.h"
 
-#include "lib/Reference/Quantize.h"
-
 #include "lib/Reference/Parallel.h"
 
 #include <algorithm>
@@ -19,7 +17,7 @@ namespace {
 constexpr int kColumns = 8;      // of a panel: one vector
 constexpr int kRows = 4;         // of a micro-tile
 constexpr int kRowBlock = 64;    // of a task
-constexpr int64_t kChunk = 1024; // columns whose panels are decoded at a time
+constexpr int64_t kChunk = 1024; // columns and rows of a tile of values
 constexpr int64_t kDepth = 512;  // of k: a panel slice stays in the first cache
 
 typedef double Vector __attribute__((vector_size(8 * kColumns), aligned(8)));
@@ -44,25 +42,30 @@ class GemmRun {
 public:
   GemmRun(const GemmProblem &problem, unsigned threads)
       : p(problem), threads(threads), n(problem.rhs->shape[1]),
-        k(problem.rhs->shape[2]), data(decodeTable(problem.lhs->format)),
+        k(problem.rhs->shape[2]), halves(problem.paired ? 2 : 1),
+        columns(n / halves), errors(p.withErrors && p.epilogue->bounded),
+        data(decodeTable(problem.lhs->format)),
         scale(decodeTable(Format::e8m0)) {}
   void run();
 
 private:
-  void decodePanels(int64_t group, int64_t column, int64_t columns);
+  void decodePanels(int half, const ValueTile &tile);
   void decodeRows(int64_t row, int64_t rows, double *target) const;
-  void computeBlock(int64_t group, int64_t row, int64_t rows, int64_t column,
-                    int64_t columns) const;
+  void computeTile(ValueTile &tile) const;
+  void computeBlock(ValueTile &tile, int64_t first, int64_t rows) const;
   void multiplyBlock(const double *a, const std::vector<double> &b,
-                     int64_t columns, double *c) const;
-  void finish(EpilogueState &state, int64_t group, int64_t row, int64_t column,
-              int count, const double *acc, const double *magnitude) const;
+                     int64_t width, double *c) const;
+  void loadInputs(EpilogueState &state, int64_t group, int64_t row,
+                  int64_t column, int count) const;
 
   const GemmProblem &p;
   unsigned threads;
   int64_t n, k;
+  int halves;
+  int64_t columns; // of the epilogue
+  bool errors;
   const std::array<double, 256> &data, &scale;
-  std::vector<double> panels, magnitudes;
+  std::vector<double> panels[2], magnitudes[2]; // of each half
 };
 
 /// One row of `k` elements times their scales, every `step` doubles.
@@ -80,19 +83,25 @@ void decodeRow(const uint8_t *bytes, const uint8_t *scales, int64_t matrix,
   }
 }
 
-void GemmRun::decodePanels(int64_t group, int64_t column, int64_t columns) {
-  panels.resize(columns * k);
-  parallelFor(columns / kColumns, threads, [&](int64_t panel) {
-    double *start = &panels[panel * kColumns * k];
+/// The rows of rhs that give the tile's columns.
+void GemmRun::decodePanels(int half, const ValueTile &tile) {
+  panels[half].resize(tile.columns * k);
+  parallelFor(tile.columns / kColumns, threads, [&](int64_t panel) {
+    double *start = &panels[half][panel * kColumns * k];
     for (int64_t c = 0; c < kColumns; ++c) {
-      int64_t row = column + panel * kColumns + c;
-      decodeRow(&p.rhs->bytes[(group * n + row) * k], p.rhsScales->bytes.data(),
-                group, row, n, k, data, scale, start + c, kColumns);
+      int64_t row = tile.column + panel * kColumns + c;
+      if (p.paired) {
+        row = pairedColumn(p.concatenated, columns, half, row);
+      }
+      decodeRow(&p.rhs->bytes[(tile.group * n + row) * k],
+                p.rhsScales->bytes.data(), tile.group, row, n, k, data, scale,
+                start + c, kColumns);
     }
   });
-  if (p.withErrors) {
-    magnitudes.resize(panels.size());
-    std::transform(panels.begin(), panels.end(), magnitudes.begin(),
+  if (errors) {
+    magnitudes[half].resize(panels[half].size());
+    std::transform(panels[half].begin(), panels[half].end(),
+                   magnitudes[half].begin(),
                    [](double x) { return std::fabs(x); });
   }
 }
@@ -104,10 +113,10 @@ void GemmRun::decodeRows(int64_t row, int64_t rows, double *target) const {
   }
 }
 
-/// c is [columns / kColumns][kRowBlock][kColumns].
+/// c is [width / kColumns][kRowBlock][kColumns].
 void GemmRun::multiplyBlock(const double *a, const std::vector<double> &b,
-                            int64_t columns, double *c) const {
-  for (int64_t panel = 0; panel < columns / kColumns; ++panel) {
+                            int64_t width, double *c) const {
+  for (int64_t panel = 0; panel < width / kColumns; ++panel) {
     double *tile = c + panel * kRowBlock * kColumns;
     for (int64_t start = 0; start < k; start += kDepth) {
       int64_t depth = std::min(kDepth, k - start);
@@ -119,114 +128,122 @@ void GemmRun::multiplyBlock(const double *a, const std::vector<double> &b,
   }
 }
 
-void GemmRun::computeBlock(int64_t group, int64_t row, int64_t rows,
-                           int64_t column, int64_t columns) const {
+void GemmRun::computeBlock(ValueTile &tile, int64_t first, int64_t rows) const {
   std::vector<double> a(kRowBlock * k, 0.0); // missing rows count as zero
-  decodeRows(row, rows, a.data());
-  std::vector<double> c(kRowBlock * columns, 0.0), bound;
-  multiplyBlock(a.data(), panels, columns, c.data());
-  if (p.withErrors) {
+  decodeRows(tile.row + first, rows, a.data());
+  std::vector<double> c[2], bound[2];
+  for (int half = 0; half < halves; ++half) {
+    c[half].assign(kRowBlock * tile.columns, 0.0);
+    multiplyBlock(a.data(), panels[half], tile.columns, c[half].data());
+  }
+  if (errors) {
     for (double &x : a) {
       x = std::fabs(x);
     }
-    bound.assign(c.size(), 0.0);
-    multiplyBlock(a.data(), magnitudes, columns, bound.data());
+    for (int half = 0; half < halves; ++half) {
+      bound[half].assign(kRowBlock * tile.columns, 0.0);
+      multiplyBlock(a.data(), magnitudes[half], tile.columns,
+                    bound[half].data());
+    }
   }
-  EpilogueState state(*p.epilogue, p.withErrors);
-  std::vector<double> acc(EpilogueState::kWidth), magnitude(acc.size());
+  EpilogueState state(*p.epilogue, errors);
+  constexpr int64_t width = EpilogueState::kWidth;
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t first = 0; first < columns; first += EpilogueState::kWidth) {
-      int count = static_cast<int>(
-          std::min<int64_t>(EpilogueState::kWidth, columns - first));
-      for (int i = 0; i < count; ++i) {
-        int64_t at = ((first + i) / kColumns * kRowBlock + r) * kColumns +
-                     (first + i) % kColumns;
-        acc[i] = c[at];
-        magnitude[i] = p.withErrors ? bound[at] : 0;
+    for (int64_t start = 0; start < tile.columns; start += width) {
+      int count = static_cast<int>(std::min(width, tile.columns - start));
+      for (int half = 0; half < halves; ++half) {
+        for (int i = 0; i < count; ++i) {
+          int64_t at = ((start + i) / kColumns * kRowBlock + r) * kColumns +
+                       (start + i) % kColumns;
+          state.floats(half)[i] = static_cast<float>(c[half][at]);
+          if (errors) {
+            state.errors(half)[i] =
+                static_cast<double>(k) * 0x1p-23 * bound[half][at];
+          }
+        }
       }
-      finish(state, group, row + r, column + first, count, acc.data(),
-             magnitude.data());
+      loadInputs(state, tile.group, tile.row + first + r, tile.column + start,
+                 count);
+      state.run(count);
+      int64_t target = (first + r) * tile.columns + start;
+      for (size_t v = 0; v < tile.values.size(); ++v) {
+        int reg = p.epilogue->yields[v];
+        std::copy_n(state.floats(reg), count, &tile.values[v][target]);
+        if (errors) {
+          std::copy_n(state.errors(reg), count, &tile.errors[v][target]);
+        }
+      }
     }
   }
 }
 
-void GemmRun::finish(EpilogueState &state, int64_t group, int64_t row,
-                     int64_t column, int count, const double *acc,
-                     const double *magnitude) const {
-  float *sum = state.floats(0);
-  for (int i = 0; i < count; ++i) {
-    sum[i] = static_cast<float>(acc[i]);
-  }
-  for (size_t input = 0; input < p.inputs.size(); ++input) {
-    const Array &array = *p.inputs[input].array;
-    float *values = state.floats(static_cast<int>(input) + 1);
-    Follows follows = p.inputs[input].follows;
-    if (follows == Follows::row || follows == Follows::group) {
-      float value =
-          static_cast<float>(array.at(follows == Follows::row ? row : group));
-      std::fill(values, values + count, value);
-      continue;
-    }
-    int64_t start = (follows == Follows::element ? row : group) * n + column;
-    for (int i = 0; i < count; ++i) {
-      values[i] = static_cast<float>(array.at(start + i));
-    }
-  }
-  bool errors = p.withErrors && p.epilogue->bounded;
-  if (errors) {
-    for (int i = 0; i < count; ++i) {
-      state.errors(0)[i] = static_cast<double>(k) * 0x1p-23 * magnitude[i];
-    }
-  }
-  state.run(count);
-  for (size_t output = 0; output < p.outputs.size(); ++output) {
-    Array &array = *p.outputs[output];
-    int reg = p.epilogue->yields[output];
-    int64_t start = row * n + column;
-    unsigned size = sizeOf(array.format);
-    if (output < p.scales.size() && p.scales[output].array) {
-      const GemmScales &scales = p.scales[output];
-      for (int i = 0; i < count; i += 32) {
-        scales.array->bytes[scaleOffset(0, row, (column + i) / 32,
-                                        array.shape[0], n / 32)] =
-            quantizeBlock(array.format, scales.floorRounding,
-                          state.floats(reg) + i, &array.bytes[start + i]);
+void GemmRun::loadInputs(EpilogueState &state, int64_t group, int64_t row,
+                         int64_t column, int count) const {
+  int reg = halves;
+  for (const GemmInput &input : p.inputs) {
+    const Array &array = *input.array;
+    bool byRow =
+        input.follows == Follows::element || input.follows == Follows::row;
+    bool hasColumns = input.follows == Follows::element ||
+                      input.follows == Follows::groupColumn;
+    int64_t line = byRow ? row : group;
+    for (int half = 0; half < (input.pair ? 2 : 1); ++half, ++reg) {
+      float *values = state.floats(reg);
+      if (!hasColumns) {
+        std::fill_n(values, count, static_cast<float>(array.at(line)));
+        continue;
       }
-      continue;
-    }
-    for (int i = 0; i < count; ++i) {
-      encode(array.format, state.floats(reg)[i],
-             &array.bytes[(start + i) * size]);
-    }
-    if (errors) {
-      std::copy(state.errors(reg), state.errors(reg) + count,
-                &array.errors[start]);
+      for (int i = 0; i < count; ++i) {
+        int64_t at = column + i;
+        if (input.pair) {
+          at = pairedColumn(p.concatenated, columns, half, at);
+        }
+        values[i] =
+            static_cast<float>(array.at(line * array.shape.back() + at));
+      }
     }
   }
+}
+
+void GemmRun::computeTile(ValueTile &tile) const {
+  tile.values.resize(p.epilogue->yields.size());
+  tile.errors.resize(errors ? tile.values.size() : 0);
+  for (std::vector<float> &values : tile.values) {
+    values.resize(tile.rows * tile.columns);
+  }
+  for (std::vector<double> &bounds : tile.errors) {
+    bounds.resize(tile.rows * tile.columns);
+  }
+  parallelFor((tile.rows + kRowBlock - 1) / kRowBlock, threads, [&](int64_t b) {
+    int64_t first = b * kRowBlock;
+    computeBlock(tile, first, std::min<int64_t>(kRowBlock, tile.rows - first));
+  });
 }
 
 void GemmRun::run() {
-  for (Array *output : p.outputs) {
-    output->errors.clear();
-    if (p.withErrors && p.epilogue->bounded) {
-      output->errors.assign(output->elements(), 0.0);
-    }
-  }
+  OutputWriter writer(p.outputs, {p.ends, p.lhs->shape[0], columns,
+                                  p.concatenated, errors, p.normConst});
+  ValueTile tile;
   int64_t begin = 0;
   for (size_t group = 0; group < p.ends.size(); ++group) {
-    int64_t rows = p.ends[group] - begin;
-    for (int64_t column = 0; rows > 0 && column < n; column += kChunk) {
-      int64_t columns = std::min(kChunk, n - column);
-      decodePanels(group, column, columns);
-      parallelFor((rows + kRowBlock - 1) / kRowBlock, threads, [&](int64_t b) {
-        int64_t first = b * kRowBlock;
-        computeBlock(group, begin + first,
-                     std::min<int64_t>(kRowBlock, rows - first), column,
-                     columns);
-      });
+    int64_t end = p.ends[group];
+    tile.group = static_cast<int64_t>(group);
+    for (int64_t column = 0; begin < end && column < columns;
+         column += kChunk) {
+      tile.column = column;
+      tile.columns = std::min(kChunk, columns - column);
+      for (int half = 0; half < halves; ++half) {
+        decodePanels(half, tile);
+      }
+      for (tile.row = begin; tile.row < end; tile.row += kChunk) {
+        tile.rows = std::min(kChunk, end - tile.row);
+        computeTile(tile);
+        writer.write(tile, threads);
+      }
     }
-    begin = p.ends[group];
+    begin = end;
   }
+  writer.finish();
 }
 
 } // namespace

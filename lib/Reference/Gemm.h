@@ -4,6 +4,7 @@
 
 #include "lib/Reference/Array.h"
 #include "lib/Reference/Epilogue.h"
+#include "lib/Reference/Outputs.h"
 
 #include <cstdint>
 #include <vector>
@@ -15,12 +16,7 @@ enum class Follows : uint8_t { element, row, group, groupColumn };
 struct GemmInput {
   Follows follows = Follows::element;
   const Array *array = nullptr;
-};
-
-/// The scales of a quantized output.
-struct GemmScales {
-  Array *array = nullptr; // null: the output is plain
-  bool floorRounding = false;
+  bool pair = false; // two values for each element
 };
 
 /// Shapes agree and `ends` are legal: the caller has checked both.
@@ -28,13 +24,17 @@ struct GemmProblem {
   const Array *lhs = nullptr, *lhsScales = nullptr;
   const Array *rhs = nullptr, *rhsScales = nullptr;
   std::vector<int64_t> ends;
+  bool paired = false;       // two accumulators, from pairs of rows of rhs
+  bool concatenated = false; // the halves of pairs lie side by side
   std::vector<GemmInput> inputs;
+  /// Registers: the accumulators, then the inputs, two of each pair.
   const Epilogue *epilogue = nullptr;
-  std::vector<Array *> outputs;   // one for each yielded value
-  std::vector<GemmScales> scales; // of each output, or empty: all plain
+  std::vector<GemmOutput> outputs;
+  std::vector<float> normConst; // none, one, or one for each group
   /// Also compute how far a product that sums in f32, in any order, may be from
   /// each output, into Array::errors: K * 2^-23 * sum of |products|, followed
-  /// through the epilogue.
+  /// through the epilogue; for sums of N values N * 2^-23 * sum of |values|
+  /// more.
   bool withErrors = false;
 };
 

@@ -4,74 +4,147 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 using namespace grouped_moe::reference;
 
-static constexpr int64_t kBlock = 32;
+static constexpr int64_t kLargestBlock = 32;
+static constexpr int64_t kStripe = 32; // rows of a task
 
-std::vector<int64_t>
-grouped_moe::reference::rowScaleShape(const std::vector<int64_t> &matrix) {
-  std::vector<int64_t> shape(matrix.begin(), matrix.end() - 2);
-  int64_t rows = matrix[matrix.size() - 2], blocks = matrix.back() / kBlock;
-  shape.insert(shape.end(), {(rows + 127) / 128, (blocks + 3) / 4, 32, 4, 4});
-  return shape;
+static uint8_t exponentField(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  return bits >> 23 & 0xFF;
 }
 
-uint8_t grouped_moe::reference::quantizeBlock(Format format, bool floorRounding,
+static uint8_t blockScale(const BlockRule &rule, float amax) {
+  if (rule.scale == ScaleRule::floor) {
+    int exponent = exponentField(amax * rule.normConst);
+    int shifted = exponent - largestExponentOf(rule.format);
+    return exponent == 255 ? 255 : static_cast<uint8_t>(std::max(shifted, 0));
+  }
+  // Two products, each rounded to f32.
+  const float inverse = 1.0f / largestOf(rule.format);
+  float t = amax * inverse;
+  t = t * rule.normConst;
+  return rule.scale == ScaleRule::up ? encodeScaleUp(t)
+                                     : encodeNarrow(Format::e4m3, t);
+}
+
+/// What each value is multiplied with before its rounding.
+static float blockMultiplier(const BlockRule &rule, uint8_t scale) {
+  float inverse;
+  if (rule.scale == ScaleRule::nearest) {
+    auto value = static_cast<float>(decodeTable(Format::e4m3)[scale]);
+    if (value == 0) {
+      return 0;
+    }
+    inverse = 1.0f / value;
+  } else {
+    inverse = scaleMultiplier(scale);
+  }
+  float product = rule.normConst * inverse;
+  // c * 2^127 may be Inf; 0 times that would be NaN in a block of zeros.
+  return std::isinf(product) ? std::numeric_limits<float>::max() : product;
+}
+
+uint8_t grouped_moe::reference::quantizeBlock(const BlockRule &rule,
                                               const float *values,
-                                              uint8_t *data) {
+                                              int64_t count, uint8_t *codes) {
   float amax = 0;
-  for (int64_t i = 0; i < kBlock; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     float magnitude = std::fabs(values[i]);
     // Once NaN, always NaN: no comparison with it holds.
     amax = std::isnan(magnitude) || magnitude > amax ? magnitude : amax;
   }
-  uint8_t b =
-      floorRounding ? scaleFloor(format, amax) : scaleRceil(format, amax);
-  float multiplier = scaleMultiplier(b);
-  for (int64_t i = 0; i < kBlock; ++i) {
-    data[i] = b == 255 ? 0x7F : encodeFp8(format, values[i] * multiplier);
+  uint8_t scale = blockScale(rule, amax);
+  float multiplier = blockMultiplier(rule, scale);
+  for (int64_t i = 0; i < count; ++i) {
+    codes[i] = encodeNarrow(rule.format, values[i] * multiplier);
   }
-  return b;
+  return scale;
 }
 
-void grouped_moe::reference::quantize(const Array &input, bool floorRounding,
+void grouped_moe::reference::quantizeTile(const BlockRule &rule,
+                                          const ScaleRegion &region,
+                                          const Tile &tile, Array &data,
+                                          Array &scales) {
+  bool down = region.form.column;
+  int64_t block = region.form.block, width = data.shape.back();
+  for (int64_t r = 0; r < tile.rows; r += down ? block : 1) {
+    for (int64_t c = 0; c < tile.columns; c += down ? 1 : block) {
+      int64_t count = down ? std::min(block, tile.rows - r) : block;
+      float values[kLargestBlock] = {};
+      uint8_t codes[kLargestBlock];
+      for (int64_t i = 0; i < count; ++i) {
+        values[i] = tile.values[(r + (down ? i : 0)) * tile.stride + c +
+                                (down ? 0 : i)];
+      }
+      int64_t row = tile.row + r, column = tile.column + c;
+      scales.bytes[region.offset(row, column)] =
+          quantizeBlock(rule, values, block, codes);
+      for (int64_t i = 0; i < count; ++i) {
+        data.setCode((row + (down ? i : 0)) * width + column + (down ? 0 : i),
+                     codes[i]);
+      }
+    }
+  }
+}
+
+void grouped_moe::reference::clearDefined(Array &scales) {
+  for (size_t i = 0; i < scales.bytes.size(); ++i) {
+    if (scales.defined.contains(static_cast<int64_t>(i))) {
+      scales.bytes[i] = 0;
+    }
+  }
+}
+
+/// body(region, first row, rows) for stripes of whole blocks.
+template <typename Body>
+static void forEachStripe(const std::vector<ScaleRegion> &regions,
+                          unsigned threads, const Body &body) {
+  for (const ScaleRegion &region : regions) {
+    int64_t stripes = (region.rows + kStripe - 1) / kStripe;
+    parallelFor(stripes, threads, [&](int64_t stripe) {
+      int64_t first = stripe * kStripe;
+      body(region, region.firstRow + first,
+           std::min(kStripe, region.rows - first));
+    });
+  }
+}
+
+void grouped_moe::reference::quantize(const Array &input, const BlockRule &rule,
+                                      const std::vector<ScaleRegion> &regions,
                                       Array &data, Array &scales,
                                       unsigned threads) {
-  int64_t columns = input.shape.back(), blocks = columns / kBlock;
-  int64_t rows = input.shape[input.shape.size() - 2];
-  int64_t matrices = input.shape.size() == 3 ? input.shape[0] : 1;
-  std::fill(scales.bytes.begin(), scales.bytes.end(), 0);
-  parallelFor(matrices * rows, threads, [&](int64_t row) {
-    for (int64_t block = 0; block < blocks; ++block) {
-      float values[kBlock];
-      int64_t start = row * columns + block * kBlock;
-      for (int64_t i = 0; i < kBlock; ++i) {
-        values[i] = static_cast<float>(input.at(start + i));
-      }
-      scales.bytes[scaleOffset(row / rows, row % rows, block, rows, blocks)] =
-          quantizeBlock(data.format, floorRounding, values, &data.bytes[start]);
-    }
-  });
+  int64_t columns = input.shape.back();
+  forEachStripe(regions, threads,
+                [&](const ScaleRegion &region, int64_t row, int64_t rows) {
+                  std::vector<float> values(rows * columns);
+                  for (int64_t i = 0; i < rows * columns; ++i) {
+                    values[i] = static_cast<float>(input.at(row * columns + i));
+                  }
+                  Tile tile{values.data(), columns, row, rows, 0, columns};
+                  quantizeTile(rule, region, tile, data, scales);
+                });
 }
 
 void grouped_moe::reference::dequantize(const Array &data, const Array &scales,
+                                        const std::vector<ScaleRegion> &regions,
                                         Array &output, unsigned threads) {
-  int64_t columns = data.shape.back(), blocks = columns / kBlock;
-  int64_t rows = data.shape[data.shape.size() - 2];
-  int64_t matrices = data.shape.size() == 3 ? data.shape[0] : 1;
-  const std::array<double, 256> &values = decodeTable(data.format);
+  int64_t columns = data.shape.back();
   const std::array<double, 256> &factors = decodeTable(Format::e8m0);
-  unsigned size = sizeOf(output.format);
-  parallelFor(matrices * rows, threads, [&](int64_t row) {
-    for (int64_t i = 0; i < columns; ++i) {
-      uint8_t scale = scales.bytes[scaleOffset(row / rows, row % rows,
-                                               i / kBlock, rows, blocks)];
-      int64_t at = row * columns + i;
-      // The f64 product is exact: one rounding, to the f32 product.
-      float product =
-          static_cast<float>(values[data.bytes[at]] * factors[scale]);
-      encode(output.format, product, &output.bytes[at * size]);
-    }
-  });
+  forEachStripe(
+      regions, threads,
+      [&](const ScaleRegion &region, int64_t row, int64_t rows) {
+        for (int64_t r = row; r < row + rows; ++r) {
+          for (int64_t c = 0; c < columns; ++c) {
+            double factor = factors[scales.bytes[region.offset(r, c)]];
+            // The f64 product is exact: one rounding, to the f32 product.
+            output.set(r * columns + c,
+                       static_cast<float>(data.at(r * columns + c) * factor));
+          }
+        }
+      });
 }

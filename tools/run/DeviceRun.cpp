@@ -82,8 +82,7 @@ Status DeviceRun::addResults(const std::vector<Array> &arguments,
       continue;
     }
     places.push_back(static_cast<int>(all.size()));
-    all.emplace_back(result.format,
-                     resolveShape(result.shape, result.format, rows),
+    all.emplace_back(result.format, resolveShape(result, rows),
                      fillOf(options));
   }
   if (all.size() != count) {

@@ -9,8 +9,7 @@
 
 using namespace gmoe;
 using namespace gmoe::run;
-using grouped_moe::reference::encode;
-using grouped_moe::reference::scaleOffset;
+using grouped_moe::reference::ScaleRegion;
 using grouped_moe::reference::sizeOf;
 
 Expected<Array> run::readArray(const std::string &path, Format format) {
@@ -34,23 +33,16 @@ Status run::writeArray(const std::string &path, const Array &array) {
                   array.bytes.data(), array.bytes.size());
 }
 
-std::vector<int64_t> run::resolveShape(const std::vector<int64_t> &shape,
-                                       Format format, int64_t rows) {
-  std::vector<int64_t> resolved = shape;
-  for (int64_t &extent : resolved) {
-    if (extent == kRows) {
-      extent = format == Format::e8m0 ? (rows + 127) / 128 : rows;
-    }
-  }
-  return resolved;
+/// Whether the first extent is R itself.
+static bool hasRows(const ArgumentFacts &facts) {
+  return !facts.extent && facts.format != Format::e8m0 &&
+         !facts.shape.empty() && facts.shape[0] == kRows;
 }
 
 int64_t run::rowsOf(const Signature &signature,
                     const std::vector<Array> &arrays) {
   for (size_t i = 0; i < arrays.size(); ++i) {
-    const ArgumentFacts &facts = signature.arguments[i];
-    if (facts.format != Format::e8m0 && !facts.shape.empty() &&
-        facts.shape[0] == kRows) {
+    if (hasRows(signature.arguments[i])) {
       return arrays[i].shape[0];
     }
   }
@@ -117,10 +109,10 @@ const ArgumentSpec &Generator::specOf(size_t i) const {
 void Generator::readStaticRows() {
   int64_t fixed = -1;
   for (const ArgumentFacts &facts : signature.arguments) {
-    if (!facts.shape.empty() && facts.shape[0] == kRows) {
+    if (std::count(facts.shape.begin(), facts.shape.end(), kRows) != 0) {
       return;
     }
-    if (facts.byRow && facts.format != Format::e8m0) {
+    if (facts.byRow && facts.role != Role::Scales) {
       fixed = std::max(fixed, facts.shape[0]);
     }
   }
@@ -151,9 +143,7 @@ Status Generator::readFiles() {
       return fail(i, cat(specOf(i).path, ": shape is ", textOf(shape),
                          ", expected [", expected, "]"));
     }
-    bool isRows = facts.format != Format::e8m0 && !facts.shape.empty() &&
-                  facts.shape[0] == kRows;
-    if (isRows && rows < 0) {
+    if (hasRows(facts) && rows < 0) {
       rows = shape[0];
     }
     arrays[i] = std::move(*array);
@@ -264,23 +254,34 @@ void Generator::fillScales(size_t i, Random &random) {
   const ArgumentSpec &spec = specOf(i);
   std::fill(array.bytes.begin(), array.bytes.end(), fillOf(options));
   int64_t matrixRows = facts.matrixRows == kRows ? rows : facts.matrixRows;
-  int64_t blocks = facts.columns / 32;
-  bool known = facts.columns != 0; // else no matrix: every byte is a scale
-  if (!known) {
+  bool known =
+      facts.columns != 0 && (!facts.form.perGroup || facts.offsets >= 0);
+  if (!known) { // no matrix: every byte is a scale
     for (uint8_t &byte : array.bytes) {
       byte = static_cast<uint8_t>(random.between(125, 129));
     }
     return;
   }
+  std::vector<int64_t> ends;
+  if (facts.form.perGroup) {
+    const Array &offsets = arrays[facts.offsets];
+    for (int64_t g = 0; g < offsets.elements(); ++g) {
+      ends.push_back(static_cast<int64_t>(offsets.at(g)));
+    }
+  }
   int64_t matrices = array.shape.size() == 6 ? array.shape[0] : 1;
-  int64_t filled =
-      facts.byRow ? std::min(activeRows(), matrixRows) : matrixRows;
   bool constant = spec.kind == ArgumentSpec::Kind::Constant;
   int byte = grouped_moe::reference::encodeScaleExact(spec.value);
-  for (int64_t m = 0; m < matrices; ++m) {
-    for (int64_t row = 0; row < (constant ? matrixRows : filled); ++row) {
-      for (int64_t block = 0; block < blocks; ++block) {
-        array.bytes[scaleOffset(m, row, block, matrixRows, blocks)] =
+  bool poisoned = facts.byRow && !constant;
+  int64_t rowStep = facts.form.column ? facts.form.block : 1;
+  int64_t columnStep = facts.form.column ? 1 : facts.form.block;
+  for (const ScaleRegion &region : grouped_moe::reference::scaleRegions(
+           facts.form, matrices, matrixRows, facts.columns, ends)) {
+    int64_t end = region.firstRow + region.rows;
+    end = poisoned ? std::min(activeRows(), end) : end;
+    for (int64_t row = region.firstRow; row < end; row += rowStep) {
+      for (int64_t column = 0; column < facts.columns; column += columnStep) {
+        array.bytes[region.offset(row, column)] =
             static_cast<uint8_t>(constant ? byte : random.between(125, 129));
       }
     }
@@ -308,7 +309,7 @@ Status Generator::fillConstant(size_t i) {
     if (integer) {
       std::memcpy(&array.bytes[e * size], &whole, size);
     } else {
-      encode(array.format, spec.value, &array.bytes[e * size]);
+      array.set(e, spec.value);
     }
   }
   return {};
@@ -332,6 +333,7 @@ void Generator::fillRandom(size_t i, Random &random) {
   int64_t total = array.elements();
   int64_t filled = facts.byRow ? std::min(activeRows() * inner, total) : total;
   static constexpr double factors[] = {1, -0.5, 2, 0.5, 0, -1, 1, -2};
+  static constexpr double norms[] = {1, 0.5, 2};
   // K * 9 products of scales from 2^-4 to 2^4 stay below 2^24 units.
   int64_t limit = facts.columns <= 4096 ? 3 : 1;
   double power = 1;
@@ -340,6 +342,9 @@ void Generator::fillRandom(size_t i, Random &random) {
     switch (facts.role) {
     case Role::Factor:
       value = factors[random.between(0, 7)];
+      break;
+    case Role::NormConst:
+      value = norms[random.between(0, 2)];
       break;
     case Role::QuantizeInput:
       if (e % last % 32 == 0) {
@@ -358,14 +363,14 @@ void Generator::fillRandom(size_t i, Random &random) {
       auto whole = static_cast<int64_t>(value);
       std::memcpy(&array.bytes[e * size], &whole, size);
     } else {
-      encode(array.format, value, &array.bytes[e * size]);
+      array.set(e, value);
     }
   }
 }
 
 Status Generator::makeArgument(size_t i) {
   const ArgumentFacts &facts = signature.arguments[i];
-  std::vector<int64_t> shape = resolveShape(facts.shape, facts.format, rows);
+  std::vector<int64_t> shape = resolveShape(facts, rows);
   Expected<uint64_t> bytes = byteSize(elementOf(facts.format), shape);
   if (!bytes) {
     return fail(i, bytes.status().message());

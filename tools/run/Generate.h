@@ -24,9 +24,19 @@ inline uint8_t fillOf(const Options &options) {
 /// The row count R of these arguments; 0 when no extent is dynamic.
 int64_t rowsOf(const Signature &signature, const std::vector<Array> &arrays);
 
-/// Extents for R rows.
-std::vector<int64_t> resolveShape(const std::vector<int64_t> &shape,
-                                  Format format, int64_t rows);
+/// Extents for R rows, of an argument or a result.
+template <typename Facts>
+std::vector<int64_t> resolveShape(const Facts &facts, int64_t rows) {
+  std::vector<int64_t> resolved = facts.shape;
+  for (int64_t &extent : resolved) {
+    if (extent == kRows) {
+      extent = facts.extent                   ? facts.extent(rows)
+               : facts.format == Format::e8m0 ? (rows + 127) / 128
+                                              : rows;
+    }
+  }
+  return resolved;
+}
 
 /// The array of a file, of this format.
 Expected<Array> readArray(const std::string &path, Format format);

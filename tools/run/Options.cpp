@@ -18,9 +18,11 @@ const char *const run::kUsage =
     "  [--json] [--version]\n"
     "SPEC: FILE.npy, random[:SEED], const:VALUE, offsets:END,END,...\n"
     "--check compares with the reference executor. A result passes when it is "
-    "bitwise equal;\nor, f32: at 85 dB; f16 and bf16: each element within one "
-    "unit and the bound on other\norders of summation, K 2^-23 sum |products| "
-    "through the epilogue (60 and 50 dB where the\nepilogue has no bound). "
+    "bitwise equal;\nor, f32: at 85 dB; f16, bf16 and sums: each element "
+    "within "
+    "one unit and the bound on\nother orders of summation, K 2^-23 sum "
+    "|products| through the epilogue and N 2^-23 sum\n|values| for a sum of N "
+    "(60, 50 and 85 dB where the epilogue has no bound). "
     "Rows past the last offset must be untouched.\n";
 
 const char *run::nameOf(DeviceKind kind) {

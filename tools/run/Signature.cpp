@@ -1,10 +1,14 @@
 #include "tools/run/Signature.h"
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
 #include "lib/Reference/Executor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/core/Launch.h"
 #include "runtime/core/Text.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <memory>
 
 using namespace mlir;
 using namespace gmoe;
@@ -23,6 +27,8 @@ ElementType run::elementOf(Format format) {
     return ElementType::E4M3;
   case Format::e5m2:
     return ElementType::E5M2;
+  case Format::e2m1:
+    return ElementType::E2M1;
   case Format::e8m0:
     return ElementType::E8M0;
   case Format::i32:
@@ -48,6 +54,8 @@ Format run::formatOf(ElementType element) {
     return Format::e4m3;
   case ElementType::E5M2:
     return Format::e5m2;
+  case ElementType::E2M1:
+    return Format::e2m1;
   case ElementType::E8M0:
     return Format::e8m0;
   case ElementType::I32:
@@ -63,27 +71,78 @@ static int64_t lastExtent(Value value) {
   return cast<ShapedType>(value.getType()).getShape().back();
 }
 
+/// Of the extent of scales that follows the rows of their matrix.
+static ExtentRule ruleOf(ScaleLayoutAttr layout, int64_t columns,
+                         GroupFacts groups) {
+  int64_t span = getRaggedSpan(layout);
+  if (layout.getGrouping() == ScaleGrouping::whole) {
+    return [span](int64_t rows) {
+      return static_cast<int64_t>(llvm::divideCeil(rows, span));
+    };
+  }
+  bool byRow = layout.getDirection() == ScaleDirection::row;
+  int64_t columnSpan = byRow ? layout.getBlock() * kAtomBlocks : kAtomRows;
+  auto factor = static_cast<int64_t>(llvm::divideCeil(columns, columnSpan));
+  return [span, factor, groups](int64_t rows) {
+    return factor * getRaggedAtoms(rows, span, groups);
+  };
+}
+
+static int argumentOf(Value value) {
+  auto argument = dyn_cast_or_null<BlockArgument>(value);
+  return argument ? static_cast<int>(argument.getArgNumber()) : -1;
+}
+
 /// The matrix that scales belong to.
-static void describeScales(ArgumentFacts &facts, Value matrix) {
+static void describeScales(ArgumentFacts &facts, Value matrix,
+                           ScaleLayoutAttr layout, GroupFacts groups,
+                           Value offsets) {
   auto type = cast<ShapedType>(matrix.getType());
   facts.role = Role::Scales;
   facts.columns = type.getShape().back();
   int64_t rows = type.getDimSize(type.getRank() - 2);
   facts.matrixRows = ShapedType::isDynamic(rows) ? kRows : rows;
   facts.byRow = type.getRank() == 2;
+  facts.form = {layout.getDirection() == ScaleDirection::column,
+                layout.getGrouping() == ScaleGrouping::per_group,
+                layout.getBlock()};
+  facts.offsets = argumentOf(offsets);
+  facts.extent = ruleOf(layout, facts.columns, groups);
+}
+
+static GroupFacts groupsOf(GroupedProduct op) {
+  return {op.getGroups(), static_cast<int64_t>(op.getMAligned())};
+}
+
+/// quantize and dequantize: one group without offsets.
+template <typename Op> static GroupFacts groupsOf(Op op) {
+  GroupFacts groups;
+  if (Value offsets = op.getOffsets()) {
+    groups = {cast<ShapedType>(offsets.getType()).getDimSize(0),
+              static_cast<int64_t>(op.getMAligned())};
+  }
+  return groups;
+}
+
+static void describeDestination(ArgumentFacts &facts, GemmOp op,
+                                unsigned output) {
+  facts.written = true;
+  OutputKind kind = op.getOutputKind(output);
+  facts.byRow = kind == OutputKind::plain || kind == OutputKind::quantized ||
+                kind == OutputKind::row_sum;
+  if (op.isScaleOutput(output)) {
+    describeScales(facts, op.getOutputs()[output - 1],
+                   op.getScaleLayout(output), groupsOf(op), op.getOffsets());
+    facts.role = Role::Other;
+    facts.byRow = false;
+  }
 }
 
 static void describeGemmUse(ArgumentFacts &facts, GemmOp op, unsigned operand) {
   unsigned firstInput = op.getInputs().getBeginOperandIndex();
   unsigned firstOutput = op.getOutputs().getBeginOperandIndex();
   if (operand >= firstOutput) {
-    facts.written = true;
-    facts.byRow = true;
-    unsigned output = operand - firstOutput;
-    if (op.isScaleOutput(output)) {
-      describeScales(facts, op.getOutputs()[output - 1]);
-      facts.role = Role::Other;
-    }
+    describeDestination(facts, op, operand - firstOutput);
     return;
   }
   if (operand >= firstInput) {
@@ -97,18 +156,30 @@ static void describeGemmUse(ArgumentFacts &facts, GemmOp op, unsigned operand) {
   }
   Value value = op->getOperand(operand);
   if (value == op.getLhsScales()) {
-    describeScales(facts, op.getLhs());
+    describeScales(facts, op.getLhs(), op.getLhsLayout(), groupsOf(op),
+                   op.getOffsets());
   } else if (value == op.getRhsScales()) {
-    describeScales(facts, op.getRhs());
+    describeScales(facts, op.getRhs(), op.getRhsLayout(), groupsOf(op),
+                   op.getOffsets());
   } else if (value == op.getOffsets()) {
     facts.role = Role::Offsets;
     facts.aligned =
         std::max(facts.aligned, static_cast<int64_t>(op.getMAligned()));
+  } else if (value == op.getNormConst()) {
+    facts.role = Role::NormConst;
   } else {
     facts.role = Role::Data;
     facts.columns = lastExtent(value);
     facts.byRow = value == op.getLhs();
   }
+}
+
+/// The offsets of quantize and dequantize.
+template <typename Op>
+static void describeOffsets(ArgumentFacts &facts, Op op) {
+  facts.role = Role::Offsets;
+  facts.aligned =
+      std::max(facts.aligned, static_cast<int64_t>(op.getMAligned()));
 }
 
 static void describeUse(ArgumentFacts &facts, OpOperand &use) {
@@ -118,13 +189,16 @@ static void describeUse(ArgumentFacts &facts, OpOperand &use) {
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     describeGemmUse(facts, gemm, operand);
   } else if (auto quantize = dyn_cast<QuantizeOp>(op)) {
-    if (operand == 0) {
+    if (use.get() == quantize.getInput()) {
       facts.role = Role::QuantizeInput;
       facts.byRow = rank == 2;
+    } else if (use.get() == quantize.getOffsets()) {
+      describeOffsets(facts, quantize);
     } else {
       facts.written = true;
       if (use.get() == quantize.getScales()) {
-        describeScales(facts, quantize.getInput());
+        describeScales(facts, quantize.getInput(), quantize.getLayout(),
+                       groupsOf(quantize), quantize.getOffsets());
         facts.role = Role::Other;
       }
     }
@@ -134,11 +208,25 @@ static void describeUse(ArgumentFacts &facts, OpOperand &use) {
       facts.columns = lastExtent(use.get());
       facts.byRow = rank == 2;
     } else if (use.get() == dequantize.getScales()) {
-      describeScales(facts, dequantize.getData());
+      describeScales(facts, dequantize.getData(), dequantize.getLayout(),
+                     groupsOf(dequantize), dequantize.getOffsets());
+    } else if (use.get() == dequantize.getOffsets()) {
+      describeOffsets(facts, dequantize);
     } else {
       facts.written = true;
     }
   }
+}
+
+/// Of the dynamic extent of a returned value; none where it is R.
+static ExtentRule ruleOf(Value value) {
+  ArgumentFacts facts;
+  auto result = dyn_cast<OpResult>(value);
+  Operation *op = result ? result.getOwner() : nullptr;
+  if (auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(op)) {
+    describeUse(facts, *destination.getTiedOpOperand(result));
+  }
+  return facts.extent;
 }
 
 /// The function argument whose memory a returned value is in, -1 for none.
@@ -191,11 +279,13 @@ static Expected<ArgumentFacts> describe(BlockArgument argument) {
   if (facts.written && facts.role == Role::Other) {
     facts.role = Role::Destination;
   }
-  for (size_t i = 1; i < facts.shape.size(); ++i) {
-    if (facts.shape[i] == kRows) {
+  // Whole column scales follow the rows with their second extent.
+  bool isColumn = facts.form.column && !facts.form.perGroup;
+  for (size_t i = 0; i < facts.shape.size(); ++i) {
+    if (facts.shape[i] == kRows && i != (isColumn ? 1 : 0)) {
       return invalidArgument(cat(facts.name, ": extent ", i,
-                                 " is dynamic, expected only the first, the "
-                                 "rows, to be"));
+                                 " is dynamic, expected only the one of the "
+                                 "rows to be"));
     }
   }
   return facts;
@@ -228,33 +318,55 @@ Expected<Signature> run::signatureOf(func::FuncOp function) {
       return invalidArgument(cat("entry \"", signature.name, "\": result #", i,
                                  " is no tensor or memref of known elements"));
     }
-    signature.results.push_back(
-        {cat("result #", i), destinationOf(value), *format, extentsOf(type)});
+    signature.results.push_back({cat("result #", i), destinationOf(value),
+                                 *format, extentsOf(type), ruleOf(value)});
   }
   for (size_t i = 0; !signature.returned && i < signature.arguments.size();
        ++i) {
     const ArgumentFacts &facts = signature.arguments[i];
     if (facts.written) {
-      signature.results.push_back(
-          {facts.name, static_cast<int>(i), facts.format, facts.shape});
+      signature.results.push_back({facts.name, static_cast<int>(i),
+                                   facts.format, facts.shape, facts.extent});
     }
   }
   return signature;
 }
 
+/// A dependent extent, evaluated with R for every free one.
+static ExtentRule ruleOf(const std::shared_ptr<const Program> &program,
+                         int32_t expression) {
+  return [program, expression](int64_t rows) -> int64_t {
+    std::vector<Shape> shapes;
+    for (const ArgumentInfo &info : program->arguments) {
+      Shape &shape = shapes.emplace_back();
+      for (const Extent &extent : info.extents) {
+        shape.push_back(extent.kind == ExtentKind::Static ? extent.value
+                                                          : rows);
+      }
+    }
+    ShapeRefs references;
+    for (const Shape &shape : shapes) {
+      references.push_back(&shape);
+    }
+    Expected<int64_t> value = Values(*program, references, 1).get(expression);
+    return value ? *value : 0;
+  };
+}
+
 Expected<Signature> run::signatureOf(const Entry &entry) {
+  auto program = std::make_shared<const Program>(entry.program());
   Signature signature;
   signature.name = entry.name();
   for (const ArgumentInfo &info : entry.arguments()) {
     ArgumentFacts facts;
     facts.name = "argument \"" + info.name + "\"";
     facts.format = formatOf(info.element);
-    if (info.element == ElementType::E2M1) {
-      return invalidArgument(facts.name + ": e2m1 elements are not supported");
-    }
     for (const Extent &extent : info.extents) {
       facts.shape.push_back(extent.kind == ExtentKind::Static ? extent.value
                                                               : kRows);
+      if (extent.kind == ExtentKind::Dependent) {
+        facts.extent = ruleOf(program, extent.expr);
+      }
     }
     facts.written = info.kind != ArgumentKind::Input;
     facts.byRow = !facts.shape.empty() && facts.shape[0] == kRows;
@@ -262,12 +374,15 @@ Expected<Signature> run::signatureOf(const Entry &entry) {
                  : facts.format == Format::e8m0 ? Role::Scales
                  : grouped_moe::reference::isFp8(facts.format) ? Role::Data
                                                                : Role::Factor;
-    facts.columns = facts.shape.empty() ? 0 : facts.shape.back();
+    // What matrix scales belong to is not known.
+    facts.columns = facts.shape.empty() || facts.role == Role::Scales
+                        ? 0
+                        : facts.shape.back();
     signature.arguments.push_back(facts);
     if (facts.written) {
       signature.results.push_back(
           {facts.name, static_cast<int>(signature.arguments.size()) - 1,
-           facts.format, facts.shape});
+           facts.format, facts.shape, facts.extent});
     }
   }
   for (const OffsetsContract &contract : entry.program().offsets) {

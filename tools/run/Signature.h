@@ -3,11 +3,12 @@
 #ifndef TOOLS_RUN_SIGNATURE_H
 #define TOOLS_RUN_SIGNATURE_H
 
-#include "lib/Reference/Array.h"
+#include "lib/Reference/Layout.h"
 #include "runtime/core/Element.h"
 #include "runtime/core/Status.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace run {
 
 using grouped_moe::reference::Array;
 using grouped_moe::reference::Format;
+using grouped_moe::reference::ScaleForm;
 
 enum class Role {
   Data,    // FP8 operand of a product, or of dequantize
@@ -30,12 +32,17 @@ enum class Role {
   Offsets, // cumulative ends
   Factor,  // per_row, per_group
   Addend,  // per_element, per_group_column
+  NormConst,
   QuantizeInput,
   Destination, // only written
   Other
 };
 
-constexpr int64_t kRows = -1; // an extent that is R, or ceil(R / 128) of scales
+constexpr int64_t kRows = -1; // an extent that follows R
+
+/// A dynamic extent for R rows. Without a rule it is R, or ceil(R / 128) of
+/// e8m0 arrays.
+using ExtentRule = std::function<int64_t(int64_t rows)>;
 
 struct ArgumentFacts {
   std::string name;
@@ -50,6 +57,10 @@ struct ArgumentFacts {
   int64_t matrixRows = kRows;
   /// Offsets: every end is a multiple of this.
   int64_t aligned = 1;
+  ExtentRule extent;
+  /// Scales: their layout, and the argument with the ends of the groups.
+  ScaleForm form;
+  int offsets = -1;
 };
 
 struct ResultFacts {
@@ -58,6 +69,7 @@ struct ResultFacts {
   int argument = -1;
   Format format = Format::f32;
   std::vector<int64_t> shape;
+  ExtentRule extent;
 };
 
 struct Signature {

@@ -140,10 +140,16 @@ def GroupedMoe_SigmoidOp : GroupedMoe_Op<"sigmoid", [Pure, SameOperandsAndResult
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
-def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize"> {
-  let summary = "block-scaled quantization along rows";
+// The groups of a matrix whose scales start a new atom with each of them.
+defvar scaleGroups = (ins
+    Optional<GroupedMoe_Shaped>:$offsets,
+    DefaultValuedAttr<I64Attr, "256">:$m_aligned);
+
+def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperandSegments]> {
+  let summary = "block-scaled quantization along rows or down columns";
   let description = [{
-    For every block x of 32 consecutive elements of a row, in f32, rounding to nearest even, subnormals kept:
+    For every block x of 32 consecutive elements of a row, or of a column in a `column` layout, in f32, rounding to nearest
+    even, subnormals kept:
 
         amax  = max |x|                              a NaN propagates
         rceil:  b = e8m0 of (amax * f32(1/max_elem)), rounded up; Inf and NaN give 255
@@ -151,7 +157,11 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize"> {
         q     = saturating conversion of x * 2^(127 - b); b = 255 makes the whole block NaN
 
     with max_elem 448, emax_elem 8 for f8E4M3FN and 57344, 15 for f8E5M2. A zero block has b = 0 and zero data. Scale bytes
-    of an atom that belong to no element are written as 0.
+    of a written atom that belong to no element are 0. A block of a column that ends with the rows, of the matrix or of the
+    group, counts the missing ones as zero.
+
+    With `offsets`, cumulative exclusive ends of groups of rows as `gemm` takes them, every group starts a new atom. Rows
+    past the last offset, and atoms behind the last group's, keep their bytes then.
 
     Shapes: `input` (R, K) or (L, N, K); `data` the same; `scales` as the layout demands.
 
@@ -159,9 +169,11 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize"> {
     |---|---|
     | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static, positive and a multiple of 32; rank 3 is static |
     | `quantize_c2` | data has the input's shape, of f8E4M3FN or f8E5M2 elements |
-    | `quantize_c3` | scales are f8E8M0FNU in the layout `<row, whole, block = 32>` |
+    | `quantize_c3` | scales are f8E8M0FNU in the layout `<row, whole>`, `<column, whole>` or `<column, per_group>` of block 32 |
     | `quantize_c4` | the scale shape is that of the layout and the input |
     | `quantize_c5` | outs is data, scales; all operands are tensors, or all are memrefs |
+    | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 128 or 256 |
+    | `quantize_c7` | rounding is rceil or floor |
 
     ```mlir
     %q, %sf = grouped_moe.quantize ins(%x : tensor<?x256xf32>)
@@ -169,14 +181,15 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize"> {
         layout <row, whole, block = 32> rounding rceil -> tensor<?x256xf8E4M3FN>, tensor<?x2x32x4x4xf8E8M0FNU>
     ```
   }];
-  let arguments = (ins
+  let arguments = !con((ins
     GroupedMoe_Shaped:$input,
     Variadic<GroupedMoe_Shaped>:$outputs,
     GroupedMoe_ScaleLayoutAttr:$layout,
-    EnumAttr<GroupedMoe_Dialect, GroupedMoe_Rounding, "rounding">:$rounding);
+    EnumAttr<GroupedMoe_Dialect, GroupedMoe_Rounding, "rounding">:$rounding), scaleGroups);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    `ins` `(` $input `:` type($input) `)` `outs` `(` $outputs `:` type($outputs) `)`
+    `ins` `(` $input `:` type($input) `)` (`offsets` `(` $offsets^ `:` type($offsets) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)`
     `layout` $layout `rounding` $rounding attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = destinationStyleDecls # [{
@@ -185,33 +198,36 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize"> {
   }];
 }
 
-def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize"> {
+def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize", [AttrSizedOperandSegments]> {
   let summary = "values of a block-scaled matrix";
   let description = [{
-    output[.., k] = data[.., k] * 2^(scale - 127), the f32 product rounded to the output's type; scale 255 is NaN.
+    output[.., k] = data[.., k] * 2^(scale - 127), the f32 product rounded to the output's type; scale 255 is NaN. With
+    `offsets` rows past the last one keep their bytes.
 
     | constraint | what |
     |---|---|
     | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN or f8E5M2 elements; its last extent is static, positive and a multiple of 32; rank 3 is static |
     | `dequantize_c2` | output has the data's shape, of f32, f16 or bf16 elements |
-    | `dequantize_c3` | scales are f8E8M0FNU in the layout `<row, whole, block = 32>` |
+    | `dequantize_c3` | scales are f8E8M0FNU in the layout `<row, whole>`, `<column, whole>` or `<column, per_group>` of block 32 |
     | `dequantize_c4` | the scale shape is that of the layout and the data |
     | `dequantize_c5` | outs is one operand; all operands are tensors, or all are memrefs |
+    | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 128 or 256 |
+    | `dequantize_c7` | scales that another op of this dialect produces have that op's layout |
 
     ```mlir
     %y = grouped_moe.dequantize ins(%q : tensor<?x256xf8E4M3FN> scales %sf : tensor<?x2x32x4x4xf8E8M0FNU>)
         outs(%y0 : tensor<?x256xf32>) layout <row, whole, block = 32> -> tensor<?x256xf32>
     ```
   }];
-  let arguments = (ins
+  let arguments = !con((ins
     GroupedMoe_Shaped:$data,
     GroupedMoe_Shaped:$scales,
     Variadic<GroupedMoe_Shaped>:$outputs,
-    GroupedMoe_ScaleLayoutAttr:$layout);
+    GroupedMoe_ScaleLayoutAttr:$layout), scaleGroups);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` $data `:` type($data) `scales` $scales `:` type($scales) `)`
-    `outs` `(` $outputs `:` type($outputs) `)`
+    (`offsets` `(` $offsets^ `:` type($offsets) `)`)? `outs` `(` $outputs `:` type($outputs) `)`
     `layout` $layout attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = destinationStyleDecls # [{

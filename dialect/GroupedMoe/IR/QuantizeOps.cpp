@@ -64,6 +64,73 @@ static LogicalResult verifyPartner(Operation *op, StringRef name, Value partner,
   return success();
 }
 
+/// Groups of rows, for layouts that start atoms with each of them.
+static LogicalResult verifyGroups(Operation *op, Value offsets,
+                                  uint64_t aligned, ScaleLayoutAttr layout,
+                                  int64_t rank, const Twine &constraint) {
+  bool perGroup = layout.getGrouping() == ScaleGrouping::per_group;
+  if (perGroup != static_cast<bool>(offsets)) {
+    return op->emitOpError()
+           << "layout " << layout << (perGroup ? " needs" : " takes no")
+           << " offsets (" << constraint << "); "
+           << (perGroup ? "give the ends of the groups: offsets(%ends : ...)"
+                        : "drop them, or use a per_group layout");
+  }
+  if (!perGroup) {
+    return success();
+  }
+  auto type = cast<ShapedType>(offsets.getType());
+  if (!type.getElementType().isSignlessInteger(32) || type.getRank() != 1 ||
+      type.isDynamicDim(0) || type.getDimSize(0) < 1) {
+    return op->emitOpError()
+           << "offsets: type is " << type
+           << ", expected a static number of i32, one cumulative end for each "
+              "group ("
+           << constraint << ")";
+  }
+  if (rank != 2) {
+    return op->emitOpError()
+           << "offsets divide the rows of a matrix, but the "
+              "rank is "
+           << rank << " (" << constraint << "); use a whole layout";
+  }
+  if (aligned != 128 && aligned != 256) {
+    return op->emitOpError()
+           << "m_aligned is " << aligned << " rows, expected 128 or 256 ("
+           << constraint << "); pad the groups to a multiple of 128 rows";
+  }
+  return success();
+}
+
+/// Layout, shape and groups of the scales of `matrix`.
+template <typename Op>
+static LogicalResult verifyScaleOperand(Op op, Value scales, Value matrix) {
+  ScaleLayoutAttr layout = op.getLayout();
+  std::string label = (op->getName().stripDialect() + "_c").str();
+  auto type = cast<ShapedType>(matrix.getType());
+  bool rowPerGroup = layout.getDirection() == ScaleDirection::row &&
+                     layout.getGrouping() == ScaleGrouping::per_group;
+  if (rowPerGroup) {
+    return op->emitOpError()
+           << "scales: layout is " << layout
+           << ", expected <row, whole, block = 32>, <column, whole, block = "
+              "32> or <column, per_group, block = 32> ("
+           << label << "3)";
+  }
+  if (failed(verifyScaleElements(op, "scales", scales, layout, label + "3")) ||
+      failed(verifyGroups(op, op.getOffsets(), op.getMAligned(), layout,
+                          type.getRank(), label + "6"))) {
+    return failure();
+  }
+  GroupFacts facts;
+  if (op.getOffsets()) {
+    facts.groups = grouped_moe::detail::extentOf(op.getOffsets(), 0);
+    facts.aligned = static_cast<int64_t>(op.getMAligned());
+  }
+  return verifyScaleShape(op, "scales", scales, layout, type.getShape(), facts,
+                          label + "4");
+}
+
 LogicalResult QuantizeOp::verify() {
   if (getOutputs().size() != 2) {
     return emitOpError()
@@ -77,9 +144,11 @@ LogicalResult QuantizeOp::verify() {
                            "f8E4M3FN or f8E5M2", "quantize_c2"))) {
     return failure();
   }
-  auto shape = cast<ShapedType>(getInput().getType()).getShape();
-  return verifyScales(*this, "scales", getScales(), getLayout(), shape,
-                      "quantize_c3", "quantize_c4");
+  if (getRounding() == ScaleRounding::nearest) {
+    return emitOpError() << "rounding is nearest, expected rceil or floor for "
+                            "f8E8M0FNU scales (quantize_c7)";
+  }
+  return verifyScaleOperand(*this, getScales(), getInput());
 }
 
 LogicalResult DequantizeOp::verify() {
@@ -92,12 +161,12 @@ LogicalResult DequantizeOp::verify() {
                           "dequantize_c1")) ||
       failed(verifyPartner(*this, "output", getOutput(), getData(),
                            isFloatOutput, "f32, f16 or bf16",
-                           "dequantize_c2"))) {
+                           "dequantize_c2")) ||
+      failed(verifyProducer(*this, "scales", getScales(), getLayout(),
+                            "dequantize_c7"))) {
     return failure();
   }
-  auto shape = cast<ShapedType>(getData().getType()).getShape();
-  return verifyScales(*this, "scales", getScales(), getLayout(), shape,
-                      "dequantize_c3", "dequantize_c4");
+  return verifyScaleOperand(*this, getScales(), getData());
 }
 
 void QuantizeOp::getEffects(EffectList &effects) {

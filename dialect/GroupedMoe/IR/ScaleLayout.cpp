@@ -98,22 +98,32 @@ grouped_moe::verifyScaleShape(Operation *op, StringRef name, Value scales,
   return diag << " (" << constraint << ")";
 }
 
-LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
-                                        Value scales, ScaleLayoutAttr layout,
-                                        ArrayRef<int64_t> matrix,
-                                        StringRef layoutConstraint,
-                                        StringRef shapeConstraint) {
+LogicalResult grouped_moe::verifyScaleElements(Operation *op, StringRef name,
+                                               Value scales,
+                                               ScaleLayoutAttr layout,
+                                               StringRef constraint) {
   auto type = cast<ShapedType>(scales.getType());
   if (!isa<Float8E8M0FNUType>(type.getElementType())) {
     return op->emitOpError()
            << name << ": element type is " << type.getElementType()
-           << ", expected f8E8M0FNU (" << layoutConstraint << ")";
+           << ", expected f8E8M0FNU (" << constraint << ")";
   }
   if (layout.getBlock() != 32) {
     return op->emitOpError()
            << name << ": block is " << layout.getBlock()
            << " elements, but FP8 data has one scale every 32 elements ("
-           << layoutConstraint << "); block 16 is for FP4 data";
+           << constraint << "); block 16 is for FP4 data";
+  }
+  return success();
+}
+
+LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
+                                        Value scales, ScaleLayoutAttr layout,
+                                        ArrayRef<int64_t> matrix,
+                                        StringRef layoutConstraint,
+                                        StringRef shapeConstraint) {
+  if (failed(verifyScaleElements(op, name, scales, layout, layoutConstraint))) {
+    return failure();
   }
   if (layout.getDirection() != ScaleDirection::row ||
       layout.getGrouping() != ScaleGrouping::whole) {

@@ -45,6 +45,13 @@ mlir::LogicalResult verifyScaleShape(mlir::Operation *op, llvm::StringRef name,
                                      GroupFacts facts,
                                      llvm::StringRef constraint);
 
+/// Checks element type and block of the scales of FP8 data.
+mlir::LogicalResult verifyScaleElements(mlir::Operation *op,
+                                        llvm::StringRef name,
+                                        mlir::Value scales,
+                                        ScaleLayoutAttr layout,
+                                        llvm::StringRef constraint);
+
 /// Checks element type, layout and shape of the scales of an FP8 operand that
 /// takes the row, whole layout only.
 mlir::LogicalResult verifyScales(mlir::Operation *op, llvm::StringRef name,

@@ -16,8 +16,8 @@ constexpr int64_t kRows = 128, kN = 16, kK = 512;
 /// One group of random FP8 data with wide scales: sums round in f32.
 struct Product {
   Array lhs{Format::e4m3, {kRows, kK}}, rhs{Format::e4m3, {1, kN, kK}};
-  Array lhsScales{Format::e8m0, rowScaleShape({kRows, kK}), 127};
-  Array rhsScales{Format::e8m0, rowScaleShape({1, kN, kK}), 127};
+  Array lhsScales{Format::e8m0, scaleShape({}, {kRows, kK}), 127};
+  Array rhsScales{Format::e8m0, scaleShape({}, {1, kN, kK}), 127};
   Array factor{Format::f32, {kRows}};
   Array out{Format::f32, {kRows, kN}};
   Epilogue epilogue;
@@ -47,9 +47,10 @@ struct Product {
     problem.rhs = &rhs;
     problem.rhsScales = &rhsScales;
     problem.ends = {kRows};
-    problem.inputs = {{Follows::row, &factor}};
+    problem.inputs = {{Follows::row, &factor, false}};
     problem.epilogue = &epilogue;
-    problem.outputs = {&out};
+    problem.outputs.resize(1);
+    problem.outputs[0].array = &out;
     problem.withErrors = withErrors;
     computeGemm(problem, 2);
   }

@@ -8,7 +8,7 @@
 // RUN: not gmoe-run %s --device=reference --entry=product --rows 256 --arg 4=offsets:256,128 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: 'grouped_moe.gemm' op offsets: group 1 ends at row 128, expected at least 256, the end of the group in front of it
 // RUN: not gmoe-run %s --device=reference --entry=product --rows 256 --arg 4=offsets:128,384 2>&1 | FileCheck %s --check-prefix=LIMIT
-// LIMIT: error: 'grouped_moe.gemm' op offsets: group 1 ends at row 384, expected at most 256, the rows of lhs
+// LIMIT: error: 'grouped_moe.gemm' op offsets: group 1 ends at row 384, expected at most 256, the rows of the matrix
 // RUN: not gmoe-run %s --device=reference --entry=product --rows 256 --arg 4=offsets:-128,128 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: 'grouped_moe.gemm' op offsets: group 0 ends at row -128, expected 0 or more
 // RUN: not gmoe-run %s --device=reference --entry=product --rows 256 --arg 4=offsets:64,128 2>&1 | FileCheck %s --check-prefix=ALIGNED

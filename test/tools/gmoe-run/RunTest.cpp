@@ -185,7 +185,7 @@ TEST(Check, UnitsInTheLastPlace) {
 
 TEST(Check, RowsPastTheLastOffset) {
   Array expected = floats(Format::f32, {1, 2, 7});
-  expected.definedRows = 2;
+  expected.defineRows(2);
   EXPECT_TRUE(compare(expected, expected, Tolerance()).passed);
   Comparison touched =
       compare(floats(Format::f32, {1, 2, 8}), expected, Tolerance());
