@@ -56,7 +56,7 @@ static DoubleFunction functionOf(Operation *op) {
       .Default([](Operation *) -> DoubleFunction { return nullptr; });
 }
 
-static std::optional<StepKind> kindOf(Operation *op) {
+static std::optional<StepKind> stepKindOf(Operation *op) {
   auto is = [](StepKind kind) {
     return [kind](Operation *) -> std::optional<StepKind> { return kind; };
   };
@@ -161,7 +161,7 @@ bool reference::compileEpilogue(GemmOp op, Epilogue &epilogue) {
     dependent.push_back(argument.getArgNumber() < (op.getPaired() ? 2 : 1));
   }
   for (Operation &inner : body.without_terminator()) {
-    std::optional<StepKind> kind = kindOf(&inner);
+    std::optional<StepKind> kind = stepKindOf(&inner);
     Step step;
     if (!kind || inner.getNumResults() != 1 || inner.getNumOperands() > 3 ||
         !readAttributes(&inner, step)) {

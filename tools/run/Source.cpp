@@ -1,5 +1,6 @@
 #include "tools/run/Source.h"
 
+#include "dialect/GroupedMoe/IR/NamedOps.h"
 #include "lib/CAPI/Register.h"
 #include "lib/Reference/Executor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,7 +51,11 @@ Status Source::parse(const std::string &text, const std::string &name) {
   ir->handler = std::make_unique<mlir::SourceMgrDiagnosticHandler>(
       ir->manager, &ir->context);
   ir->module = mlir::parseSourceFile<mlir::ModuleOp>(ir->manager, &ir->context);
-  return ir->module ? Status() : invalidArgument("");
+  if (!ir->module) {
+    return invalidArgument("");
+  }
+  grouped_moe::generalizeAll(*ir->module); // the executor knows products alone
+  return {};
 }
 
 Status Source::chooseFunction(const std::string &entry) {
