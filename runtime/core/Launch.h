@@ -50,8 +50,9 @@ public:
   Expected<uint64_t> workspaceSize(const std::vector<Shape> &given,
                                    const DeviceInfo &info) const;
 
-  /// Enqueues the entry's fills and kernels in order. Neither reads device memory on the
-  /// host nor allocates any. `image` is Module::loadImage's for this device.
+  /// Enqueues the entry's fills and kernels in order. Neither reads device
+  /// memory on the host nor allocates any. `image` is Module::loadImage's for
+  /// this device.
   Status launch(Device &device, LoadedImage &image,
                 const std::vector<ArgumentValue> &arguments,
                 Workspace workspace, StreamHandle stream) const;
