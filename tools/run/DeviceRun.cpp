@@ -143,6 +143,7 @@ Status DeviceRun::launch(DeviceReport &report) {
   }
   report.workspaceBytes = *bytes;
   report.launches = entry->program().launches.size();
+  report.fills = countFills(entry->program());
   Expected<Buffer> memory = Buffer::allocate(device, *bytes);
   if (!memory) {
     return memory.status();

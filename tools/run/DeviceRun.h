@@ -13,7 +13,7 @@ namespace gmoe::run {
 
 struct DeviceReport {
   std::string device, target;
-  uint64_t launches = 0, workspaceBytes = 0;
+  uint64_t launches = 0, fills = 0, workspaceBytes = 0;
   std::optional<EmulatorStats> emulator;
   std::vector<Finding> hazards;
 };

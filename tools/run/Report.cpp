@@ -102,6 +102,7 @@ std::string run::jsonReport(const Report &report, const Options &options) {
       {"chip", report.device.device},
       {"target", report.device.target},
       {"launches", int64_t(report.device.launches)},
+      {"fills", int64_t(report.device.fills)},
       {"workspace_bytes", int64_t(report.device.workspaceBytes)},
       {"results", std::move(results)},
       {"passed", report.findings.empty()},
