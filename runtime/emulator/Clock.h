@@ -64,6 +64,25 @@ public:
                                 }),
                  lanes_.end());
   }
+  /// Whether this clock knows all that `o` does.
+  bool covers(const Clock &o) const {
+    for (uint32_t k = 0; k < o.warps_.size(); ++k) {
+      if (o.warps_[k] > (k < warps_.size() ? warps_[k] : 0)) {
+        return false; // lanes that know more are left aside
+      }
+    }
+    for (uint32_t k = 0; k < o.streams_.size(); ++k) {
+      if (o.streams_[k] > (k < streams_.size() ? streams_[k] : 0)) {
+        return false;
+      }
+    }
+    for (const auto &[thread, time] : o.lanes_) {
+      if (!knows(thread, time)) {
+        return false;
+      }
+    }
+    return true;
+  }
   bool empty() const {
     return warps_.empty() && streams_.empty() && lanes_.empty();
   }

@@ -257,8 +257,7 @@ void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
         std::string where = std::string(isMap ? "the tensor map at " : "") +
                             "global address " + hexadecimal(a.base + word * 4);
         if (cell.cluster != cluster_->id) {
-          auto it = clusters_.find(cell.cluster);
-          if (it == clusters_.end() || it->second < cell.clusterTime) {
+          if (!knowsForeign(cell)) {
             findAsync(FindingKind::ReadUnordered, *op.instruction, op.warp,
                       "read of " + where + ", which cluster " +
                           std::to_string(cell.cluster) +
@@ -334,8 +333,7 @@ void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
         if (cell.cluster == cluster_->id) {
           checkWrite(work, r, true, where);
         } else {
-          auto known = clusters_.find(cell.cluster);
-          if (known == clusters_.end() || known->second < cell.clusterTime) {
+          if (!knowsForeign(cell)) {
             findAsync(FindingKind::WriteUnordered, *op.instruction, op.warp,
                       "write to " + where + ", which cluster " +
                           std::to_string(cell.cluster) +
@@ -345,7 +343,7 @@ void Hazards::asyncWriteGlobal(const AsyncOp &op, const Allocation &a,
       }
       slot.store(Record(stream, op.issuer.position, indexOf(*op.instruction),
                         strong, mask),
-                 uint32_t(cluster_->id), clusterTime_);
+                 cluster_->id);
     }
     at = end;
   }

@@ -112,8 +112,7 @@ void Hazards::global(Warp &w, unsigned lane, const Allocation &a,
                 (access == Write && r.instruction() == indexOf(i) &&
                  r.time() == s.now && r.component() / 32 == w.index);
     } else if (!ordered) {
-      auto it = clusters_.find(cell.cluster);
-      ordered = it != clusters_.end() && it->second >= cell.clusterTime;
+      ordered = knowsForeign(cell);
     }
     if (!ordered) {
       find(access == Read ? FindingKind::ReadUnordered
@@ -129,8 +128,7 @@ void Hazards::global(Warp &w, unsigned lane, const Allocation &a,
            mineToo ? r : Record());
     }
     if (access != Read) {
-      slot.store(Record(self, s.now, indexOf(i), strong, mask),
-                 uint32_t(cluster_->id), clusterTime_);
+      slot.store(Record(self, s.now, indexOf(i), strong, mask), cluster_->id);
     }
   }
   if (access != Read && !maps_.empty()) {

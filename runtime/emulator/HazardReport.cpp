@@ -17,7 +17,6 @@ void Hazards::begin(Cluster &cluster) {
   clusterOpen_ = clusterDone_ = Knowledge();
   maps_.clear();
   clusters_.clear();
-  clusterTime_ = 1;
   warps_.assign(cluster.warps.size(), WarpState());
   for (const Warp &w : cluster.warps) {
     WarpState &s = warps_[w.index];

@@ -344,6 +344,21 @@ static bool isSharedAddress(uint64_t address) {
   return address < (uint64_t(1) << 32);
 }
 
+ClusterClock joined(const ClusterClock &a, const ClusterClock &b) {
+  if (!a || !b || a == b) {
+    return a ? a : b;
+  }
+  if (a->covers(*b)) {
+    return a;
+  }
+  if (b->covers(*a)) {
+    return b;
+  }
+  auto both = std::make_shared<Clock>(*a);
+  both->join(*b);
+  return both;
+}
+
 void Hazards::releaseAccess(Warp &w, unsigned lane, uint64_t address,
                             Access access) {
   const Instruction &i = w.program->code[w.pc];
@@ -366,13 +381,13 @@ void Hazards::releaseAccess(Warp &w, unsigned lane, uint64_t address,
   }
   std::lock_guard<std::mutex> lock(launch_.mutex);
   auto &flag = launch_.flags[address];
-  auto &[time, released] = flag.byCluster[cluster_->id];
-  releaseTo(w, mask, released, i.order, scopeOf(i));
-  time = clusterTime_++;
+  LaunchHazards::Release &release = flag.byCluster[cluster_->id];
+  releaseTo(w, mask, release.own, i.order, scopeOf(i));
+  release.strict = std::make_shared<Clock>(release.own.cluster.strict);
   // What this cluster knew of others goes along.
   for (const auto &[cluster, known] : clusters_) {
-    auto &other = flag.byCluster[cluster];
-    other.first = std::max(other.first, known);
+    ClusterClock &other = flag.byCluster[cluster].strict;
+    other = joined(other, known);
   }
 }
 
@@ -397,10 +412,10 @@ void Hazards::acquireAccess(Warp &w, unsigned lane, uint64_t address) {
   }
   for (const auto &[cluster, flag] : it->second.byCluster) {
     if (cluster == cluster_->id) {
-      acquireFrom(w, mask, flag.second, how, scopeOf(i));
-    } else {
-      uint32_t &known = clusters_[cluster];
-      known = std::max(known, flag.first);
+      acquireFrom(w, mask, flag.own, how, scopeOf(i));
+    } else if (flag.strict) {
+      ClusterClock &known = clusters_[cluster];
+      known = joined(known, flag.strict);
     }
   }
 }

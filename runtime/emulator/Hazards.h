@@ -49,6 +49,11 @@ struct ReleaseState {
   Knowledge &of(uint32_t rank);
 };
 
+/// A clock of another cluster's components, which is shared and never changes.
+using ClusterClock = std::shared_ptr<const Clock>;
+/// What both know.
+ClusterClock joined(const ClusterClock &a, const ClusterClock &b);
+
 struct StreamInfo {
   enum Kind : uint8_t {
     BarrierPhases,
@@ -75,8 +80,14 @@ public:
   bool enough() const { return enough_.load(std::memory_order_relaxed); }
   std::vector<Finding> take();
 
+  /// What the releases of a cluster at one address carry: in full for its own
+  /// threads, the strict clock for other clusters.
+  struct Release {
+    ReleaseState own;
+    ClusterClock strict;
+  };
   struct Flag {
-    std::map<uint64_t, std::pair<uint32_t, ReleaseState>> byCluster;
+    std::map<uint64_t, Release> byCluster;
   };
   std::mutex mutex;
   std::unordered_map<uint64_t, Flag> flags;
@@ -245,6 +256,12 @@ private:
   std::string describe(Record r) const;
   void report(FindingKind kind, uint32_t line, const std::string &text,
               Record other);
+  /// Whether a write by another cluster is known to have happened.
+  bool knowsForeign(const GlobalWrite &write) const {
+    auto it = clusters_.find(write.cluster);
+    return it != clusters_.end() &&
+           it->second->knows(write.write.component(), write.write.time());
+  }
   /// Asynchronous work as its accesses are checked.
   struct Work {
     const Instruction *instruction;
@@ -301,8 +318,7 @@ private:
       named_;
   Knowledge clusterOpen_, clusterDone_;
   std::unordered_map<uint64_t, MapUse> maps_; // tensor maps in global memory
-  std::unordered_map<uint64_t, uint32_t> clusters_; // known of other clusters
-  uint32_t clusterTime_ = 1;
+  std::unordered_map<uint64_t, ClusterClock> clusters_; // known of the others
   std::set<uint64_t> reported_;
 };
 

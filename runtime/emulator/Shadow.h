@@ -49,12 +49,10 @@ struct Cell {
   Record write, read[2];
 };
 
-/// The last write to a word of global memory. Clusters run in several host
-/// threads and know of each other only how far the other one's releases were
-/// seen.
+/// The last write to a word of global memory, by a component of a cluster.
 struct GlobalWrite {
   Record write;
-  uint32_t cluster = 0, clusterTime = 0;
+  uint64_t cluster = 0;
 };
 
 /// Two halves without a lock: they can only be torn where two clusters touch
@@ -64,19 +62,17 @@ class GlobalCell {
 public:
   GlobalWrite load() const {
     GlobalWrite w;
-    uint64_t by = by_.load(std::memory_order_relaxed);
+    w.cluster = cluster_.load(std::memory_order_relaxed);
     w.write = Record::ofBits(record_.load(std::memory_order_relaxed));
-    w.cluster = uint32_t(by >> 32);
-    w.clusterTime = uint32_t(by);
     return w;
   }
-  void store(Record record, uint32_t cluster, uint32_t clusterTime) {
-    by_.store(uint64_t(cluster) << 32 | clusterTime, std::memory_order_relaxed);
+  void store(Record record, uint64_t cluster) {
+    cluster_.store(cluster, std::memory_order_relaxed);
     record_.store(record.bits(), std::memory_order_relaxed);
   }
 
 private:
-  std::atomic<uint64_t> record_{0}, by_{0};
+  std::atomic<uint64_t> record_{0}, cluster_{0};
 };
 
 struct GlobalPage {

@@ -87,7 +87,7 @@ loadSubjects(const std::string &list) {
     }
     if (arguments.size() < 3) {
       return invalidArgument(cat("\"", line,
-                                 "\": expected NAME run FILE "
+                                 "\": expected NAME run[:SMS] FILE "
                                  "[OPTIONS] or NAME emulate FILE"));
     }
     std::unique_ptr<Subject> subject;
@@ -113,6 +113,9 @@ loadSubjects(const std::string &list) {
       subject = std::move(entry);
     }
     subject->name = arguments[0];
+    if (arguments[1].rfind("run:", 0) == 0) {
+      subject->smCount = std::max(1, std::atoi(arguments[1].c_str() + 4));
+    }
     subjects.push_back(std::move(subject));
   }
   return Expected<std::vector<std::unique_ptr<Subject>>>(std::move(subjects));

@@ -72,10 +72,10 @@ public:
   }
 
 private:
-  EmulatorOptions emulator(uint64_t seed) const {
+  EmulatorOptions emulator(const Subject &subject, uint64_t seed) const {
     EmulatorOptions e;
     e.hazards = HazardLevel::Full;
-    e.smCount = 1;
+    e.smCount = subject.smCount;
     e.maximumFindings = 1;
     e.scheduleSeed = seed;
     return e;
@@ -84,7 +84,7 @@ private:
   bool unmutated(Subject &subject) {
     images_.clear();
     for (uint32_t seed = 0; seed < options_.seeds; ++seed) {
-      EmulatorOptions e = emulator(seed);
+      EmulatorOptions e = emulator(subject, seed);
       e.rewrite = [this](std::string_view ptx) {
         if (images_.empty() || images_.back() != ptx) {
           images_.emplace_back(ptx);
@@ -113,7 +113,7 @@ private:
         ++total;
         Status status;
         for (uint64_t seed = 0; seed < 3 && status; ++seed) {
-          EmulatorOptions e = emulator(seed);
+          EmulatorOptions e = emulator(subject, seed);
           e.rewrite = [&](std::string_view ptx) {
             return ptx == image ? m.apply(ptx) : std::string(ptx);
           };

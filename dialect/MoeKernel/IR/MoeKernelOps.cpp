@@ -252,13 +252,20 @@ LogicalResult MmaOp::verify() {
 
 LogicalResult LoadAccumulatorOp::verify() {
   auto acc = getAccumulator().getType();
-  int64_t n = cast<VectorType>(getValues().getType()).getDimSize(0);
-  if (acc.getSpace() != BufferSpace::tensor || acc.getShape().size() != 3 ||
-      !acc.getElementType().isF32() || !llvm::isPowerOf2_64(n) || n > 128 ||
-      n > acc.getShape()[2]) {
-    return emitOpError() << "reads " << n << " columns of " << acc
-                         << ", expected a power of two, at most 128 and at "
-                            "most the accumulator's columns";
+  if (getColumns().empty() || getColumns().size() != getValues().size()) {
+    return emitOpError() << "has " << getColumns().size() << " columns and "
+                         << getValues().size()
+                         << " results, expected one for each of at least 1";
+  }
+  for (Value value : getValues()) {
+    int64_t n = cast<VectorType>(value.getType()).getDimSize(0);
+    if (acc.getSpace() != BufferSpace::tensor || acc.getShape().size() != 3 ||
+        !acc.getElementType().isF32() || !llvm::isPowerOf2_64(n) || n > 128 ||
+        n > acc.getShape()[2]) {
+      return emitOpError() << "reads " << n << " columns of " << acc
+                           << ", expected a power of two, at most 128 and at "
+                              "most the accumulator's columns";
+    }
   }
   return success();
 }

@@ -196,14 +196,20 @@ def MoeKernel_MmaOp : MoeKernel_Op<"mma"> {
 }
 
 def MoeKernel_LoadAccumulatorOp : MoeKernel_Op<"load_accumulator"> {
-  let summary = "columns of this thread's accumulator row; the load is complete when the op is";
+  let summary = "columns of this thread's accumulator row; the loads are complete when the op is";
   let description = [{
-    Thread t of a four-warp role reads row t of the tile, columns `column` .. `column + n - 1`.
+    Thread t of a four-warp role reads row t of the tile, columns `column` .. `column + n - 1` for each column given.
+
+    ```mlir
+    %gate, %up = moe_kernel.load_accumulator %acc on %p[%pos] column %c0, %c32
+        : !moe_kernel.buffer<tensor, 2x128x128xf32>, !moe_kernel.pipeline<2> -> vector<32xf32>, vector<32xf32>
+    ```
   }];
-  let arguments = (ins MoeKernel_BufferType:$accumulator, MoeKernel_PipelineType:$pipeline, I32:$position, I32:$column);
-  let results = (outs VectorOfRankAndType<[1], [F32]>:$values);
+  let arguments = (ins MoeKernel_BufferType:$accumulator, MoeKernel_PipelineType:$pipeline, I32:$position,
+    Variadic<I32>:$columns);
+  let results = (outs Variadic<VectorOfRankAndType<[1], [F32]>>:$values);
   let assemblyFormat = [{
-    $accumulator `on` $pipeline `[` $position `]` `column` $column attr-dict
+    $accumulator `on` $pipeline `[` $position `]` `column` $columns attr-dict
     `:` type($accumulator) `,` type($pipeline) `->` type($values)
   }];
   let hasVerifier = 1;
@@ -366,20 +372,22 @@ def MoeKernel_BarrierOp : MoeKernel_WarpOp<"barrier"> {
   let summary = "wait for all threads of the role; their earlier accesses come before later ones";
   let assemblyFormat = "attr-dict";
 }
-def MoeKernel_LastArrivalOp : MoeKernel_WarpOp<"last_arrival"> {
-  let summary = "whether this CTA is the last of `count` to arrive at a counter in global memory";
+def MoeKernel_LastArrivalOp : MoeKernel_WarpOp<"last_arrival", [SameVariadicOperandSize]> {
+  let summary = "whether this CTA is the last of `counts` to arrive at counters in global memory";
   let description = [{
-    All threads of the role call it, with the same index and count (at least 1). True in all of them if this is the
-    count-th arrival; the counter, which starts at 0, is then 0 again. What the threads of every arriving role wrote to
-    global memory before is visible to the threads that receive true.
+    All threads of the role call it, with the same indices and counts (at least 1). For each counter: true in all of them
+    if this is the count-th arrival; the counter, which starts at 0, is then 0 again. What the threads of every arriving
+    role wrote to global memory before is visible to the threads that receive true. Later accesses to shared memory come
+    after earlier ones of the other threads.
 
     ```mlir
     %last = moe_kernel.last_arrival %counters[%i] of %count : memref<?xi32> -> i1
     ```
   }];
-  let arguments = (ins Arg<MemRefOf<[I32]>, "", [MemRead, MemWrite]>:$counters, Variadic<I32>:$indices, I32:$count);
-  let results = (outs I1:$last);
-  let assemblyFormat = "$counters `[` $indices `]` `of` $count attr-dict `:` type($counters) `->` type($last)";
+  let arguments = (ins Arg<Variadic<MemRefRankOf<[I32], [1]>>, "", [MemRead, MemWrite]>:$counters,
+    Variadic<I32>:$indices, Variadic<I32>:$counts);
+  let results = (outs Variadic<I1>:$last);
+  let assemblyFormat = "$counters `[` $indices `]` `of` $counts attr-dict `:` type($counters) `->` type($last)";
 }
 class MoeKernel_AtomicOp<string mnemonic> : MoeKernel_Op<mnemonic> {
   let arguments = (ins F32:$value, Arg<MemRefOf<[F32]>, "", [MemRead, MemWrite]>:$memref, Variadic<I32>:$indices);

@@ -119,10 +119,12 @@ static LogicalResult verifyIndices(Operation *op, Value memref,
 }
 
 LogicalResult LastArrivalOp::verify() {
-  if (failed(warpsOf(*this))) {
-    return failure();
+  if (getCounters().empty() || getLast().size() != getCounters().size()) {
+    return emitOpError() << "has " << getCounters().size() << " counters and "
+                         << getLast().size()
+                         << " results, expected one for each of at least 1";
   }
-  return verifyIndices(*this, getCounters(), getIndices().size());
+  return warpsOf(*this);
 }
 LogicalResult AtomicMaxOp::verify() {
   return verifyIndices(*this, getMemref(), getIndices().size());

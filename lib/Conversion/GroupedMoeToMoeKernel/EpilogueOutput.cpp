@@ -18,8 +18,7 @@ Value EpilogueOutput::alloc(StringRef what, ArrayRef<int64_t> extents,
                             Type element) {
   auto type = moe_kernel::BufferType::get(
       b.getContext(), moe_kernel::BufferSpace::shared, extents, element);
-  return moe_kernel::AllocOp::create(
-      b, type, (what + Twine(output)).str());
+  return moe_kernel::AllocOp::create(b, type, (what + Twine(output)).str());
 }
 
 std::unique_ptr<EpilogueOutput>

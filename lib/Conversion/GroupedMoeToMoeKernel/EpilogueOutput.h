@@ -61,7 +61,21 @@ public:
                                               mlir::ValueRange carried) = 0;
   /// Bulk stores of what was staged.
   virtual void store(const Tile &, const Chunk &) {}
-  virtual void finish(const Tile &, mlir::ValueRange) {}
+
+  // The end of a tile, in steps that all outputs take together.
+  /// Leaves what the tile came to where other threads can see it.
+  virtual void leave(const Tile &, mlir::ValueRange) {}
+  /// Whether the warps' parts meet in shared memory: `combine` stands behind a
+  /// barrier then.
+  virtual bool meets() { return false; }
+  virtual void combine(const Tile &) {}
+  /// The counter at which the CTAs with parts of one result arrive.
+  struct Arrival {
+    mlir::Value counters, index, count;
+  };
+  virtual std::optional<Arrival> arrival(const Tile &) { return {}; }
+  /// In the CTA that arrived last.
+  virtual void complete(const Tile &) {}
 
   unsigned halves() { return op.isPairOutput(output) ? 2 : 1; }
 

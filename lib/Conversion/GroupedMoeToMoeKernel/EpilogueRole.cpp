@@ -106,18 +106,17 @@ SmallVector<Value> EpilogueRole::loadAccumulators(Value accumulator,
                                                   Value accumulators,
                                                   Value position, Value at) {
   auto type = VectorType::get(shape.chunk, b.getF32Type());
-  auto load = [&](Value column) -> Value {
-    return moe_kernel::LoadAccumulatorOp::create(b, type, accumulator,
-                                                 accumulators, position, column);
-  };
-  if (!op.getPaired()) {
-    return {load(at)};
+  SmallVector<Value> columns{at};
+  if (op.getPaired() && op.getConcatenated()) {
+    columns.push_back(kernel.add(at, shape.tileColumns));
+  } else if (op.getPaired()) {
+    Value first = kernel.mul(at, 2);
+    columns = {first, kernel.add(first, 32)};
   }
-  if (op.getConcatenated()) {
-    return {load(at), load(kernel.add(at, shape.tileColumns))};
-  }
-  Value first = kernel.mul(at, 2);
-  return {load(first), load(kernel.add(first, 32))};
+  SmallVector<Type> types(columns.size(), type);
+  return moe_kernel::LoadAccumulatorOp::create(b, types, accumulator,
+                                               accumulators, position, columns)
+      .getValues();
 }
 
 /// e^-|x| and 1 / (1 + e^-|x|) lose nothing for any x (SigmoidOp).
@@ -140,12 +139,12 @@ Value EpilogueRole::expandSigmoid(Value x) {
   rest = arith::MulFOp::create(b, rest, constant(ln2));
   e = math::FmaOp::create(b, e, rest, e);
   Value one = constant(1.0f);
-  Value upper = arith::DivFOp::create(
-      b, one, arith::AddFOp::create(b, e, one),
-      arith::FastMathFlags::arcp | arith::FastMathFlags::afn);
+  Value upper = arith::DivFOp::create(b, one, arith::AddFOp::create(b, e, one),
+                                      arith::FastMathFlags::arcp |
+                                          arith::FastMathFlags::afn);
   Value lower = arith::MulFOp::create(b, e, upper);
-  Value isUpper = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, x,
-                                        constant(0.0f));
+  Value isUpper =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, x, constant(0.0f));
   return arith::SelectOp::create(b, isUpper, upper, lower);
 }
 
@@ -234,8 +233,8 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column) {
   tile.groupEnd = offset(group);
   Value zero = kernel.constant(int64_t(0));
   Value before = arith::MaxSIOp::create(b, kernel.add(group, -1), zero);
-  tile.groupBegin = arith::SelectOp::create(b, kernel.equal(group, 0), zero,
-                                            offset(before));
+  tile.groupBegin =
+      arith::SelectOp::create(b, kernel.equal(group, 0), zero, offset(before));
   if (normConstMemref) {
     bool isShared =
         cast<MemRefType>(normConstMemref.getType()).getDimSize(0) == 1;
@@ -259,8 +258,7 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
   SmallVector<Value> carried{slot};
   SmallVector<unsigned> counts;
   for (auto &output : outputs) {
-    SmallVector<Value> start =
-        output ? output->start() : SmallVector<Value>();
+    SmallVector<Value> start = output ? output->start() : SmallVector<Value>();
     counts.push_back(start.size());
     carried.append(start);
   }
@@ -272,8 +270,8 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
   Value width =
       arith::MinUIOp::create(b, left, kernel.constant(shape.tileColumns));
   Value step = kernel.constant(shape.chunk);
-  auto loop = scf::ForOp::create(b, kernel.constant(int64_t(0)), width, step,
-                                 carried);
+  auto loop =
+      scf::ForOp::create(b, kernel.constant(int64_t(0)), width, step, carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -285,9 +283,8 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
         loadAccumulators(accumulator, accumulators, position, chunk.at);
     // Released as soon as its last column is in registers, so that the next
     // tile's products overlap this one's stores.
-    chunk.last =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                              kernel.add(chunk.at, shape.chunk), width);
+    chunk.last = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, kernel.add(chunk.at, shape.chunk), width);
     auto release = scf::IfOp::create(b, chunk.last, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard inner(b);
@@ -296,18 +293,17 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
     }
     for (unsigned i = 0; i < inputs.size(); ++i) {
       for (unsigned half = 0; half < (op.isPairInput(i) ? 2 : 1); ++half) {
-        arguments.push_back(scalars[i]
-                                ? scalars[i]
-                                : loadInput(i, tile, chunk.column, half));
+        arguments.push_back(
+            scalars[i] ? scalars[i] : loadInput(i, tile, chunk.column, half));
       }
     }
     SmallVector<Value> values = inlineRegion(arguments);
 
-    SmallVector<Value> next{isStaged ? arith::XOrIOp::create(
-                                           b, chunk.slot,
-                                           kernel.constant(int64_t(1)))
-                                           .getResult()
-                                     : chunk.slot};
+    SmallVector<Value> next{
+        isStaged
+            ? arith::XOrIOp::create(b, chunk.slot, kernel.constant(int64_t(1)))
+                  .getResult()
+            : chunk.slot};
     if (isStaged) {
       moe_kernel::AcquireStagingOp::create(b, kStagingSlots - 1);
     }
@@ -334,11 +330,52 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
   ValueRange results = loop.getResults().drop_front();
   for (auto [output, count] : llvm::zip(outputs, counts)) {
     if (output) {
-      output->finish(tile, results.take_front(count));
+      output->leave(tile, results.take_front(count));
       results = results.drop_front(count);
     }
   }
+  reduce(tile);
   return loop.getResult(0);
+}
+
+/// Reductions over warps and CTAs: their barriers and arrivals are shared.
+void EpilogueRole::reduce(const Tile &tile) {
+  bool meet = false;
+  for (auto &output : outputs) {
+    meet |= output && output->meets();
+  }
+  if (meet) {
+    moe_kernel::BarrierOp::create(b);
+  }
+  SmallVector<EpilogueOutput *> arriving;
+  SmallVector<Value> counters, indices, counts;
+  for (auto &output : outputs) {
+    if (!output) {
+      continue;
+    }
+    output->combine(tile);
+    if (auto arrival = output->arrival(tile)) {
+      arriving.push_back(output.get());
+      counters.push_back(arrival->counters);
+      indices.push_back(arrival->index);
+      counts.push_back(arrival->count);
+    }
+  }
+  if (arriving.empty()) {
+    if (meet) { // before the next tile's parts
+      moe_kernel::BarrierOp::create(b);
+    }
+    return;
+  }
+  SmallVector<Type> flags(arriving.size(), b.getI1Type());
+  auto last =
+      moe_kernel::LastArrivalOp::create(b, flags, counters, indices, counts);
+  for (auto [output, isLast] : llvm::zip(arriving, last.getLast())) {
+    auto ifOp = scf::IfOp::create(b, isLast, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    output->complete(tile);
+  }
 }
 
 void EpilogueRole::buildEnd() {

@@ -38,6 +38,7 @@ private:
   llvm::SmallVector<mlir::Value>
   inlineSlice(llvm::ArrayRef<mlir::Value> arguments, int64_t lanes);
   mlir::Value expandSigmoid(mlir::Value x);
+  void reduce(const Tile &tile);
   Tile describeTile(mlir::Value group, mlir::Value row, mlir::Value column);
 
   GemmOp op;

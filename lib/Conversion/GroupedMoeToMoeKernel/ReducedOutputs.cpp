@@ -42,10 +42,6 @@ protected:
     scf::YieldOp::create(b, sum);
     return loop.getResult(0);
   }
-  Value arriveLast(Value counters, Value index, Value count) {
-    return moe_kernel::LastArrivalOp::create(b, b.getI1Type(), counters, index,
-                                             count);
-  }
 };
 
 /// Sums along a row. With several tiles along a row, slots are
@@ -75,27 +71,31 @@ public:
                           ValueRange carried) override {
     return {arith::AddFOp::create(b, carried[0], addAll(values[0]))};
   }
-  void finish(const Tile &tile, ValueRange carried) override {
+  void leave(const Tile &tile, ValueRange carried) override {
     if (shape.tilesAlong == 1) {
       storeTo(result, carried[0], tile.threadRow);
       return;
     }
-    Value none = kernel.constant(int64_t(0));
     SmallVector<Value> slot{tile.rowTile, tile.columnTile, tile.thread};
     if (op.getNondeterministic()) {
-      slot[1] = none;
+      slot[1] = kernel.constant(int64_t(0));
       moe_kernel::AtomicAddOp::create(b, carried[0], parts, slot);
     } else {
       storeTo(parts, carried[0], slot);
     }
-    Value count = kernel.constant(shape.tilesAlong);
-    onlyIf(arriveLast(counters, tile.rowTile, count), [&] {
-      Value high = op.getNondeterministic() ? kernel.constant(int64_t(1)) : count;
-      Value sum = sumOver(none, high, [&](Value i) {
-        return load(parts, {tile.rowTile, i, tile.thread});
-      });
-      storeTo(result, sum, tile.threadRow);
-    });
+  }
+  std::optional<Arrival> arrival(const Tile &tile) override {
+    if (shape.tilesAlong == 1) {
+      return {};
+    }
+    return Arrival{counters, tile.rowTile, kernel.constant(shape.tilesAlong)};
+  }
+  void complete(const Tile &tile) override {
+    int64_t slots = op.getNondeterministic() ? 1 : shape.tilesAlong;
+    Value sum = sumOver(
+        kernel.constant(int64_t(0)), kernel.constant(slots),
+        [&](Value i) { return load(parts, {tile.rowTile, i, tile.thread}); });
+    storeTo(result, sum, tile.threadRow);
   }
 
 private:
@@ -135,7 +135,7 @@ public:
                         b.getF32Type()),
         rowTiles, /*zeroed=*/false);
     counters = kernel.addTemporary(
-        MemRefType::get({shape.groups, shape.tilesAlong}, b.getI32Type()),
+        MemRefType::get({shape.groups * shape.tilesAlong}, b.getI32Type()),
         Value(), /*zeroed=*/true);
   }
   void declareBuffers() override {
@@ -145,10 +145,10 @@ public:
   SmallVector<Value> take(const Tile &tile, const Chunk &chunk,
                           ValueRange values, ValueRange) override {
     for (auto [half, value] : llvm::enumerate(values)) {
-      Value sum = moe_kernel::ColumnSumOp::create(b, b.getF32Type(),
-                                                  widened(value));
-      Value at = kernel.add(kernel.add(chunk.at, half * shape.tileColumns),
-                            tile.lane);
+      Value sum =
+          moe_kernel::ColumnSumOp::create(b, b.getF32Type(), widened(value));
+      Value at =
+          kernel.add(kernel.add(chunk.at, half * shape.tileColumns), tile.lane);
       auto put = [&] {
         moe_kernel::SharedStoreOp::create(b, sum, sums, tile.warp, at);
       };
@@ -160,8 +160,8 @@ public:
     }
     return {};
   }
-  void finish(const Tile &tile, ValueRange) override {
-    moe_kernel::BarrierOp::create(b);
+  bool meets() override { return true; }
+  void combine(const Tile &tile) override {
     forColumns(tile, [&](Value local, Value column) {
       Value sum = sumOfWarps(local);
       if (isAtomic()) {
@@ -171,25 +171,25 @@ public:
         storeTo(parts, sum, {tile.rowTile, column});
       }
     });
+  }
+  std::optional<Arrival> arrival(const Tile &tile) override {
     if (isAtomic()) {
-      moe_kernel::BarrierOp::create(b); // before the next tile's sums
-      return;
+      return {};
     }
-    Value begin = kernel.div(tile.groupBegin, kEpilogueThreads);
-    Value end = kernel.div(tile.groupEnd, kEpilogueThreads);
-    Value last = moe_kernel::LastArrivalOp::create(
-        b, b.getI1Type(), counters, ValueRange{tile.group, tile.columnTile},
-        arith::SubIOp::create(b, end, begin));
-    onlyIf(last, [&] {
-      forColumns(tile, [&](Value, Value column) {
-        Value sum = sumOver(begin, end, [&](Value i) {
-          return load(parts, {i, column});
-        });
-        if (!resultType().isF32()) {
-          sum = arith::TruncFOp::create(b, resultType(), sum);
-        }
-        storeTo(result, sum, {tile.group, column});
-      });
+    Value index =
+        kernel.add(kernel.mul(tile.group, shape.tilesAlong), tile.columnTile);
+    Value count =
+        arith::SubIOp::create(b, lastRowTile(tile), firstRowTile(tile));
+    return Arrival{counters, index, count};
+  }
+  void complete(const Tile &tile) override {
+    forColumns(tile, [&](Value, Value column) {
+      Value sum = sumOver(firstRowTile(tile), lastRowTile(tile),
+                          [&](Value i) { return load(parts, {i, column}); });
+      if (!resultType().isF32()) {
+        sum = arith::TruncFOp::create(b, resultType(), sum);
+      }
+      storeTo(result, sum, {tile.group, column});
     });
   }
 
@@ -197,6 +197,13 @@ private:
   Type resultType() { return typeOf(output).getElementType(); }
   /// bf16 would lose what is added to it.
   bool isAtomic() { return op.getNondeterministic() && resultType().isF32(); }
+  /// Row tiles of the group: [first, last).
+  Value firstRowTile(const Tile &tile) {
+    return kernel.div(tile.groupBegin, kEpilogueThreads);
+  }
+  Value lastRowTile(const Tile &tile) {
+    return kernel.div(tile.groupEnd, kEpilogueThreads);
+  }
   int64_t localColumns() { return halves() * shape.tileColumns; }
   Value widened(Value values) {
     if (shape.chunk == kWarpRows) {
@@ -265,17 +272,16 @@ public:
                           ValueRange carried) override {
     SmallVector<Value> next;
     for (auto [value, before] : llvm::zip(values, carried)) {
-      Value amax = vector::ReductionOp::create(b, vector::CombiningKind::MAXIMUMF,
-                                               math::AbsFOp::create(b, value));
+      Value amax = vector::ReductionOp::create(
+          b, vector::CombiningKind::MAXIMUMF, math::AbsFOp::create(b, value));
       next.push_back(arith::MaximumFOp::create(b, before, amax));
     }
     return next;
   }
-  void finish(const Tile &tile, ValueRange carried) override {
+  void leave(const Tile &tile, ValueRange carried) override {
     SmallVector<Value> ofWarp;
     for (Value amax : carried) {
-      ofWarp.push_back(
-          moe_kernel::WarpAmaxOp::create(b, b.getF32Type(), amax));
+      ofWarp.push_back(moe_kernel::WarpAmaxOp::create(b, b.getF32Type(), amax));
     }
     onlyIf(kernel.equal(tile.lane, 0), [&] {
       for (auto [half, amax] : llvm::enumerate(ofWarp)) {

@@ -29,10 +29,9 @@ public:
   }
   void declareBuffers() override {
     for (unsigned half = 0; half < halves(); ++half) {
-      buffers.push_back(
-          alloc(half == 0 ? "output" : "up_output",
-                {kStagingSlots, kEpilogueThreads, stagedColumns()},
-                stagedElement()));
+      buffers.push_back(alloc(
+          half == 0 ? "output" : "up_output",
+          {kStagingSlots, kEpilogueThreads, stagedColumns()}, stagedElement()));
     }
   }
   void store(const Tile &tile, const Chunk &chunk) override {
@@ -162,7 +161,8 @@ public:
   SmallVector<Value> take(const Tile &tile, const Chunk &chunk,
                           ValueRange values, ValueRange carried) override {
     SmallVector<Value> next(carried);
-    Value inWord = kernel.rem(kernel.div(chunk.at, shape.chunk), chunksOfWord());
+    Value inWord =
+        kernel.rem(kernel.div(chunk.at, shape.chunk), chunksOfWord());
     Value isFirst = kernel.equal(inWord, 0);
     for (Value &word : next) {
       word = arith::SelectOp::create(b, isFirst, kernel.constant(int64_t(0)),
@@ -176,8 +176,8 @@ public:
       if (words() == 1 && half == 1) {
         shift = kernel.add(shift, 8 * blocksOfHalf());
       }
-      next[word] = arith::OrIOp::create(
-          b, next[word], arith::ShLIOp::create(b, bytes, shift));
+      next[word] = arith::OrIOp::create(b, next[word],
+                                        arith::ShLIOp::create(b, bytes, shift));
     }
     Value isFull = kernel.equal(inWord, chunksOfWord() - 1);
     onlyIf(arith::OrIOp::create(b, isFull, chunk.last), [&] {
@@ -242,8 +242,8 @@ public:
     Value memref = scalesMemref();
     if (isPerGroup) {
       Value across = kernel.hostConstant(atomsAcross());
-      kernel.requireRows(
-          memref, arith::MulIOp::create(kernel.host, atoms, across));
+      kernel.requireRows(memref,
+                         arith::MulIOp::create(kernel.host, atoms, across));
     } else {
       kernel.requireExtent(memref, 1, atoms);
       // One line of atoms: its second extent, R's, would be dynamic.
@@ -289,8 +289,8 @@ private:
     Value row = tile.warpRow, base, down = atomsDown;
     if (isPerGroup) {
       // Groups start at whole atoms: those in front of this one are its base.
-      base = kernel.mul(kernel.div(tile.groupBegin, rowsOfAtom()),
-                        atomsAcross());
+      base =
+          kernel.mul(kernel.div(tile.groupBegin, rowsOfAtom()), atomsAcross());
       Value rows = arith::SubIOp::create(b, tile.groupEnd, tile.groupBegin);
       down = kernel.div(kernel.add(rows, rowsOfAtom() - 1), rowsOfAtom());
       row = arith::SubIOp::create(b, row, tile.groupBegin);

@@ -138,34 +138,40 @@ LogicalResult KernelLowering::lower(BarrierOp op) { return barrier(op, {}); }
 //===- grid ---------------------------------------------------------------===//
 
 LogicalResult KernelLowering::lower(LastArrivalOp op) {
-  // The role's writes come before its first thread's arrival, which releases
-  // them; that of the last CTA acquires them for its role.
+  // The role's writes come before its first thread's arrivals, which release
+  // them; those of the last CTA acquire them for its role.
   if (failed(barrier(op, {}))) {
     return failure();
   }
   Value isFirst = create<arith::CmpIOp>(arith::CmpIPredicate::eq,
                                         relativeThread(), i32Const(0));
-  auto ifOp = create<scf::IfOp>(TypeRange(b.getI1Type()), isFirst,
-                                /*withElseRegion=*/true);
+  SmallVector<Type> flags(op.getCounters().size(), b.getI1Type());
+  auto ifOp = create<scf::IfOp>(flags, isFirst, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifOp.thenBlock());
-    Value bound = create<arith::SubIOp>(mapped(op.getCount()), i32Const(1));
-    Value address =
-        globalAddress(cast<MemRefType>(op.getCounters().getType()),
-                      mapped(op.getCounters()), mapped(op.getIndices()));
-    Value old = inline_ptx::atomicIncAcqRel(b, loc, address, bound);
-    Value last = create<arith::CmpIOp>(arith::CmpIPredicate::eq, old, bound);
-    create<scf::YieldOp>(last);
+    SmallVector<Value> arrived;
+    for (auto [counters, index, count] :
+         llvm::zip(op.getCounters(), op.getIndices(), op.getCounts())) {
+      Value bound = create<arith::SubIOp>(mapped(count), i32Const(1));
+      Value address = globalAddress(cast<MemRefType>(counters.getType()),
+                                    mapped(counters), mapped(index));
+      Value old = inline_ptx::atomicIncAcqRel(b, loc, address, bound);
+      arrived.push_back(
+          create<arith::CmpIOp>(arith::CmpIPredicate::eq, old, bound));
+    }
+    create<scf::YieldOp>(arrived);
     b.setInsertionPointToStart(ifOp.elseBlock());
     Value no = create<arith::ConstantOp>(b.getBoolAttr(false));
-    create<scf::YieldOp>(no);
+    create<scf::YieldOp>(SmallVector<Value>(flags.size(), no));
   }
-  FailureOr<Value> last = barrier(op, ifOp.getResult(0));
-  if (failed(last)) {
-    return failure();
+  for (auto [result, flag] : llvm::zip(op.getLast(), ifOp.getResults())) {
+    FailureOr<Value> last = barrier(op, flag);
+    if (failed(last)) {
+      return failure();
+    }
+    map.map(result, *last);
   }
-  map.map(op.getLast(), *last);
   return success();
 }
 

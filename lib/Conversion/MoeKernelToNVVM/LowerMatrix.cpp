@@ -130,10 +130,15 @@ LogicalResult KernelLowering::lower(LoadAccumulatorOp op) {
   }
   // 32 lanes a warp, the lane in bits 16-31 of the address.
   Value lanes = create<arith::ShLIOp>(rank, i32Const(16 + 5));
-  Value address = create<arith::AddIOp>(
-      tensorStage(acc, mapped(op.getPosition())), mapped(op.getColumn()));
-  address = create<arith::AddIOp>(address, lanes);
-  int64_t n = cast<VectorType>(op.getValues().getType()).getDimSize(0);
-  map.map(op.getValues(), tcgen05::load(b, loc, address, n));
+  Value tile =
+      create<arith::AddIOp>(tensorStage(acc, mapped(op.getPosition())), lanes);
+  SmallVector<Value> addresses;
+  SmallVector<int64_t> lengths;
+  for (auto [column, value] : llvm::zip(op.getColumns(), op.getValues())) {
+    addresses.push_back(create<arith::AddIOp>(tile, mapped(column)));
+    lengths.push_back(cast<VectorType>(value.getType()).getDimSize(0));
+  }
+  SmallVector<Value> loaded = tcgen05::load(b, loc, addresses, lengths);
+  map.map(op.getValues(), loaded);
   return success();
 }

@@ -116,23 +116,32 @@ void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
       accumulate, pointer(b, loc, mma.aScales), pointer(b, loc, mma.bScales));
 }
 
-Value tcgen05::load(OpBuilder &b, Location loc, Value address, int64_t n) {
+SmallVector<Value> tcgen05::load(OpBuilder &b, Location loc,
+                                 ArrayRef<Value> addresses,
+                                 ArrayRef<int64_t> lengths) {
   Type i32 = b.getI32Type();
-  Type loaded = n == 1 ? i32 : VectorType::get({n}, i32);
-  Value registers = NVVM::Tcgen05LdOp::create(
-      b, loc, loaded, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
-      pointer(b, loc, address), /*offset=*/Value());
-
   SmallVector<Value> elements;
-  for (int64_t i = 0; i < n; ++i) {
-    elements.push_back(
-        n == 1 ? registers
-               : vector::ExtractOp::create(b, loc, registers, i).getResult());
+  for (auto [address, n] : llvm::zip(addresses, lengths)) {
+    Type loaded = n == 1 ? i32 : VectorType::get({n}, i32);
+    Value registers = NVVM::Tcgen05LdOp::create(
+        b, loc, loaded, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+        pointer(b, loc, address), /*offset=*/Value());
+    for (int64_t i = 0; i < n; ++i) {
+      elements.push_back(
+          n == 1 ? registers
+                 : vector::ExtractOp::create(b, loc, registers, i).getResult());
+    }
   }
   elements = inline_ptx::waitForLoads(b, loc, elements);
   for (Value &element : elements) {
     element = arith::BitcastOp::create(b, loc, b.getF32Type(), element);
   }
-  return vector::FromElementsOp::create(
-      b, loc, VectorType::get({n}, b.getF32Type()), elements);
+  SmallVector<Value> vectors;
+  ValueRange left = elements;
+  for (int64_t n : lengths) {
+    vectors.push_back(vector::FromElementsOp::create(
+        b, loc, VectorType::get({n}, b.getF32Type()), left.take_front(n)));
+    left = left.drop_front(n);
+  }
+  return vectors;
 }

@@ -39,10 +39,11 @@ struct BlockScaledMma {
 void mma(mlir::OpBuilder &b, mlir::Location loc, const BlockScaledMma &mma,
          unsigned k, mlir::Value accumulate);
 
-/// `n` columns at `address` (i32) of this thread's lane as vector<n x f32>,
-/// complete on return.
-mlir::Value load(mlir::OpBuilder &b, mlir::Location loc, mlir::Value address,
-                 int64_t n);
+/// For each address (i32): columns of this thread's lane from there on, as many
+/// as its entry of `lengths` says, as vectors of f32; all complete on return.
+llvm::SmallVector<mlir::Value> load(mlir::OpBuilder &b, mlir::Location loc,
+                                    llvm::ArrayRef<mlir::Value> addresses,
+                                    llvm::ArrayRef<int64_t> lengths);
 
 } // namespace grouped_moe::tcgen05
 

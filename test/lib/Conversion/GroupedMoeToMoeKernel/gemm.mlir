@@ -16,8 +16,8 @@
 // CHECK: wait
 // CHECK: load_accumulator {{.*}} -> vector<32xf32>
 // CHECK: release
-// CHECK: arith.truncf {{.*}} to vector<32xbf16>
 // CHECK: acquire_staging pending = 1
+// CHECK: arith.truncf {{.*}} to vector<32xbf16>
 // CHECK: moe_kernel.stage {{.*}} : vector<32xbf16>, <shared, 2x128x32xbf16>
 // CHECK: publish_staging
 // CHECK: moe_kernel.store {{.*}} : <32x32xbf16, swizzle = 64>, <shared, 2x128x32xbf16>
