@@ -1,4 +1,5 @@
-"""Rows of 64 f32 values for the quantizers: each row's first block holds one special case, the second random data."""
+"""Rows of 64 f32 values for the quantizers: each row's first block holds one special case, the second random data. With
+`--columns N`, the same blocks down the columns of a matrix of N columns."""
 
 import sys
 
@@ -15,4 +16,9 @@ fractions = np.concatenate([[1, -1, 0, -0.0], rng.integers(-64, 65, 28) / 64]).a
 with np.errstate(invalid="ignore", over="ignore", under="ignore"):
     x[:, :32] = maxima[:, None] * fractions
 x[:, 32:] = rng.normal(size=(len(maxima), 32)) * 2.0 ** rng.integers(-20, 20, (len(maxima), 1))
+if len(sys.argv) > 2:
+    columns = int(sys.argv[3])
+    blocks = x.reshape(-1, 32)
+    blocks = np.concatenate([blocks, np.zeros((-len(blocks) % columns, 32), np.float32)])
+    x = np.ascontiguousarray(blocks.reshape(-1, columns, 32).transpose(0, 2, 1)).reshape(-1, columns)
 np.save(sys.argv[1], x)

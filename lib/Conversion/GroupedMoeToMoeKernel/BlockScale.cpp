@@ -4,6 +4,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace grouped_moe;
 
@@ -99,7 +101,13 @@ Value grouped_moe::dataFactor(KernelScope &kernel, Value code,
   // 2^(127 - code), whose own code is 254 - code.
   Value inverse = arith::SubIOp::create(b, kernel.constant(int64_t(254)), code);
   Value factor = powerOfTwo(kernel, selectIf(kernel, code, 255, 255, inverse));
-  return normalized(kernel, factor, format);
+  if (!format.normConst) {
+    return factor;
+  }
+  // c * 2^127 may be Inf; 0 times that would be NaN in a block of zeros.
+  return arith::MinimumFOp::create(
+      b, normalized(kernel, factor, format),
+      kernel.constant(std::numeric_limits<float>::max()));
 }
 
 QuantizedBlock grouped_moe::quantizeRow(KernelScope &kernel, Value values,

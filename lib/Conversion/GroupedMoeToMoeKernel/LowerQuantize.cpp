@@ -1,5 +1,5 @@
-// Plain kernels of quantize and dequantize: one thread for each block of 32
-// elements.
+// Plain kernels of quantize and dequantize along rows: one thread for each
+// block of 32 elements.
 #include "lib/Conversion/GroupedMoeToMoeKernel/Lowering.h"
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
@@ -96,6 +96,9 @@ private:
 } // namespace
 
 LogicalResult grouped_moe::lowerQuantize(QuantizeOp op) {
+  if (op.getLayout().getDirection() == ScaleDirection::column) {
+    return lowerQuantizeColumns(op);
+  }
   BlockKernel k(op, "quantize", op.getInput());
   ImplicitLocOpBuilder &b = k.b;
   KernelScope &kernel = k.kernel;
@@ -136,6 +139,9 @@ LogicalResult grouped_moe::lowerQuantize(QuantizeOp op) {
 }
 
 LogicalResult grouped_moe::lowerDequantize(DequantizeOp op) {
+  if (op.getLayout().getDirection() == ScaleDirection::column) {
+    return lowerDequantizeColumns(op);
+  }
   BlockKernel k(op, "dequantize", op.getData());
   ImplicitLocOpBuilder &b = k.b;
   KernelScope &kernel = k.kernel;

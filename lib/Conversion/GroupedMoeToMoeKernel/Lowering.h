@@ -14,6 +14,9 @@ class DequantizeOp;
 mlir::LogicalResult lowerGemm(GemmOp op);
 mlir::LogicalResult lowerQuantize(QuantizeOp op);
 mlir::LogicalResult lowerDequantize(DequantizeOp op);
+/// In a column layout.
+mlir::LogicalResult lowerQuantizeColumns(QuantizeOp op);
+mlir::LogicalResult lowerDequantizeColumns(DequantizeOp op);
 
 } // namespace grouped_moe
 

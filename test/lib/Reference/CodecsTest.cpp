@@ -168,6 +168,70 @@ TEST(Quantize, LargestFinite) {
   EXPECT_EQ(block.data[0], 0x78);
 }
 
+TEST(Quantize, NormConst) {
+  // c * 2^127 overflows: zeros stay zeros.
+  float x[32] = {0.0f, -0.0f};
+  uint8_t codes[32];
+  EXPECT_EQ(quantizeBlock({Format::e4m3, ScaleRule::up, 2}, x, 32, codes), 0);
+  EXPECT_EQ(codes[0], 0);
+  EXPECT_EQ(codes[1], 0x80);
+  x[2] = 448;
+  EXPECT_EQ(quantizeBlock({Format::e4m3, ScaleRule::up, 2}, x, 32, codes), 128);
+  EXPECT_EQ(codes[2], 0x7E); // 448 * 2 * 2^-1
+  EXPECT_EQ(quantizeBlock({Format::e4m3, ScaleRule::floor, 0.5}, x, 32, codes),
+            126);
+  EXPECT_EQ(codes[2], 0x7E);
+}
+
+TEST(Quantize, Fp4) {
+  float x[16] = {6, -3, 0.25, 5, -0.0f, 0.75};
+  uint8_t codes[16];
+  EXPECT_EQ(quantizeBlock({Format::e2m1, ScaleRule::nearest}, x, 16, codes),
+            0x38); // 1
+  const uint8_t expected[] = {7, 13, 0, 6, 8, 2};
+  EXPECT_TRUE(std::equal(expected, expected + 6, codes));
+  x[0] = kInf;
+  EXPECT_EQ(quantizeBlock({Format::e2m1, ScaleRule::nearest}, x, 16, codes),
+            0x7E); // the largest scale
+  EXPECT_EQ(codes[0], 7);
+  x[0] = kNaN;
+  EXPECT_EQ(quantizeBlock({Format::e2m1, ScaleRule::nearest}, x, 16, codes),
+            0x7F);
+  EXPECT_EQ(codes[1], 7); // no NaN: the largest value
+  x[0] = 0x1p-20f;        // below half of the least scale
+  std::fill(x + 1, x + 16, 0.0f);
+  EXPECT_EQ(quantizeBlock({Format::e2m1, ScaleRule::nearest}, x, 16, codes), 0);
+  EXPECT_EQ(codes[0], 0);
+}
+
+TEST(Layout, RegionsOfGroups) {
+  // Groups of 128 and 256 rows: the second starts behind the first's atoms, two
+  // for 160 columns.
+  auto regions = scaleRegions({true, true, 32}, 1, 512, 160, {128, 128, 384});
+  ASSERT_EQ(regions.size(), 3u);
+  EXPECT_EQ(regions[0].offset(96, 1), 16 + 3);
+  EXPECT_EQ(regions[1].bytes(), 0);
+  EXPECT_EQ(regions[2].offset(128, 0), 1024);
+  EXPECT_EQ(regions[2].offset(256, 0), 1536);
+  EXPECT_EQ(regions[2].offset(128, 128), 2048);
+  Array scales(Format::e8m0, scaleShape({true, true, 32}, {512, 160}, 3, 128));
+  EXPECT_EQ(scales.shape[0], 8);
+  DefinedPart defined = definedScales(scales, regions, 384, false);
+  EXPECT_TRUE(defined.contains(6 * 512 - 1));
+  EXPECT_FALSE(defined.contains(6 * 512));
+}
+
+TEST(Layout, DefinedColumnAtoms) {
+  // Of each column of four atoms the first three.
+  auto regions = scaleRegions({true, false, 32}, 1, 512, 160, {});
+  Array scales(Format::e8m0, scaleShape({true, false, 32}, {512, 160}));
+  DefinedPart defined = definedScales(scales, regions, 384, false);
+  EXPECT_TRUE(defined.contains(3 * 512 - 1));
+  EXPECT_FALSE(defined.contains(3 * 512));
+  EXPECT_TRUE(defined.contains(4 * 512));
+  EXPECT_FALSE(defined.contains(7 * 512));
+}
+
 TEST(Layout, FormulaOnCorners) {
   EXPECT_EQ(scaleOffset(0, 0, 0, 200, 6), 0);
   EXPECT_EQ(scaleOffset(0, 1, 0, 200, 6), 16);

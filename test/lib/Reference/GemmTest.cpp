@@ -40,7 +40,7 @@ struct Product {
     epilogue.yields = {0};
   }
 
-  void compute(bool withErrors) {
+  GemmProblem problem(bool withErrors) {
     GemmProblem problem;
     problem.lhs = &lhs;
     problem.lhsScales = &lhsScales;
@@ -52,8 +52,9 @@ struct Product {
     problem.outputs.resize(1);
     problem.outputs[0].array = &out;
     problem.withErrors = withErrors;
-    computeGemm(problem, 2);
+    return problem;
   }
+  void compute(bool withErrors) { computeGemm(problem(withErrors), 2); }
 
   double dequantized(const Array &data, const Array &scales, int64_t row,
                      int64_t k, int64_t rows) const {
@@ -95,6 +96,41 @@ TEST(Gemm, BoundHoldsForOtherOrders) {
     }
   }
   EXPECT_GT(different, 100); // the test sees rounding at all
+}
+
+TEST(Gemm, BoundHoldsForSumsOfValues) {
+  Product p;
+  p.epilogue.yields = {0, 0};
+  Array rows{Format::f32, {kRows}}, columns{Format::f32, {1, kN}};
+  GemmProblem problem = p.problem(true);
+  problem.outputs.resize(2);
+  problem.outputs[0].array = &rows;
+  problem.outputs[0].form = OutputForm::rowSum;
+  problem.outputs[1].array = &columns;
+  problem.outputs[1].form = OutputForm::groupColumnSum;
+  computeGemm(problem, 2);
+  // f32 from the first addition to the last, each in the other order.
+  std::vector<float> overColumns(kRows), overRows(kN);
+  for (int64_t m = kRows; m-- > 0;) {
+    for (int64_t n = kN; n-- > 0;) {
+      float value = p.sum(m, n, true);
+      overColumns[m] += value;
+      overRows[n] += value;
+    }
+  }
+  int different = 0;
+  auto check = [&](const Array &sums, const std::vector<float> &others) {
+    ASSERT_EQ(sums.errors.size(), others.size());
+    EXPECT_TRUE(sums.isSum);
+    for (size_t i = 0; i < others.size(); ++i) {
+      double value = sums.at(static_cast<int64_t>(i));
+      different += others[i] != value;
+      EXPECT_LE(std::fabs(others[i] - value), sums.errors[i]);
+    }
+  };
+  check(rows, overColumns);
+  check(columns, overRows);
+  EXPECT_GT(different, 50); // the test sees rounding at all
 }
 
 TEST(Gemm, ErrorsOnlyWhenAsked) {

@@ -28,6 +28,10 @@ TEST(Numerics, EveryByte) {
     expectSame(num::decodeE8M0(code), ref::decodeTable(Format::e8m0)[code],
                code);
   }
+  for (unsigned code = 0; code < 16; ++code) {
+    expectSame(num::decodeE2M1(code), ref::decodeTable(Format::e2m1)[code],
+               code);
+  }
 }
 
 TEST(Numerics, EveryHalf) {
@@ -54,6 +58,8 @@ TEST(Numerics, EncodeFp8) {
     ASSERT_EQ(num::encodeE4M3(value), ref::encodeNarrow(Format::e4m3, value))
         << value;
     ASSERT_EQ(num::encodeE5M2(value), ref::encodeNarrow(Format::e5m2, value))
+        << value;
+    ASSERT_EQ(num::encodeE2M1(value), ref::encodeNarrow(Format::e2m1, value))
         << value;
   });
 }

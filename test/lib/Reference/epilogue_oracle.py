@@ -68,6 +68,7 @@ UNARY = {
     "math.log2": wide(np.log2),
     "math.tanh": wide(np.tanh),
     "math.erf": wide(erf),
+    "grouped_moe.sigmoid": wide(lambda x: 1 / (1 + np.exp(-x))),
 }
 PREDICATES = {
     "oeq": lambda x, y, u: ~u & (x == y), "ogt": lambda x, y, u: x > y, "oge": lambda x, y, u: x >= y,

@@ -94,6 +94,26 @@ TEST(Generate, GroupsFillTheRows) {
   }
 }
 
+TEST(Generate, ColumnScalesOfGroups) {
+  Options options;
+  options.rows = 600; // the last offset is 512
+  Signature signature = signatureOfProduct(4);
+  ArgumentFacts &scales = signature.arguments[1];
+  scales.shape = {kRows, 32, 4, 4};
+  scales.extent = [](int64_t rows) { return (rows + 127) / 128; };
+  scales.form = {true, true, 32};
+  scales.offsets = 2;
+  Expected<std::vector<Array>> arrays = makeArguments(signature, options);
+  ASSERT_TRUE(arrays.ok());
+  const Array &array = (*arrays)[1];
+  ASSERT_EQ(array.shape, (std::vector<int64_t>{5, 32, 4, 4}));
+  for (int64_t i = 0; i < array.elements(); ++i) {
+    // 64 columns: the upper half of each atom's lines is padding.
+    bool isScale = i / 512 < 4 && i % 16 / 4 < 2;
+    EXPECT_EQ(array.bytes[i] == 0xFF, !isScale) << i;
+  }
+}
+
 TEST(Generate, StaticRows) {
   Signature signature = signatureOfProduct(4);
   for (int i : {0, 3}) {
@@ -181,6 +201,34 @@ TEST(Check, UnitsInTheLastPlace) {
   // Without a bound, 50 dB of the whole.
   expected.errors.clear();
   EXPECT_FALSE(compare(two, expected, Tolerance()).passed);
+}
+
+TEST(Check, SumsAreJudgedByTheirBound) {
+  Array expected = floats(Format::f32, {0.001, 0}); // what is left of 1 - 0.999
+  Array actual = floats(Format::f32, {0.0012, 0});
+  EXPECT_FALSE(compare(actual, expected, Tolerance()).passed);
+  EXPECT_FALSE(needsErrors(actual, expected, Tolerance()));
+  expected.isSum = true;
+  EXPECT_TRUE(needsErrors(actual, expected, Tolerance()));
+  expected.errors = {0.001, 0};
+  EXPECT_TRUE(compare(actual, expected, Tolerance()).passed);
+  expected.errors = {0.0001, 0};
+  EXPECT_FALSE(compare(actual, expected, Tolerance()).passed);
+}
+
+TEST(Check, PackedElements) {
+  Array expected(Format::e2m1, {2, 4});
+  ASSERT_EQ(expected.bytes.size(), 4u);
+  expected.defineRows(1);
+  Array actual = expected;
+  actual.setCode(2, 8); // -0
+  Comparison comparison = compare(actual, expected, Tolerance());
+  EXPECT_FALSE(comparison.passed);
+  EXPECT_EQ(comparison.differing, 1);
+  actual = expected;
+  actual.setCode(5, 1);
+  EXPECT_NE(compare(actual, expected, Tolerance()).reason.find("past the last"),
+            std::string::npos);
 }
 
 TEST(Check, RowsPastTheLastOffset) {
