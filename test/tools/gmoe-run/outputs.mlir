@@ -5,6 +5,10 @@
 // RUN: gmoe-run %s --device=reference --entry=tensors --rows 0 --check | FileCheck %s --check-prefix=NONE
 // RUN: gmoe-run %s --device=reference --entry=memrefs --arg 5=const:0.5 --check | FileCheck %s --check-prefix=MEMREFS
 
+// Kernels compute the same bytes; also of zeros, which c * 2^127 must not make NaN.
+// RUN: gmoe-run %s --device=emulator --entry=tensors --check --tolerance=bitwise | FileCheck %s --check-prefix=TABLE
+// RUN: gmoe-run %s --device=emulator --entry=memrefs --arg 0=const:0 --arg 5=const:2 --check --tolerance=bitwise
+
 // A file of packed FP4 comes back as a destination.
 // RUN: gmoe-run %s --device=reference --entry=memrefs --result 4=%t.fp4.npy
 // RUN: gmoe-run %s --device=reference --entry=memrefs --arg 12=%t.fp4.npy --result 4=%t.again.npy
