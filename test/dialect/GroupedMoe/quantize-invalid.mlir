@@ -143,7 +143,7 @@ func.func @block_16(%x: tensor<?x64xf32>, %d: tensor<?x64xf8E4M3FN>, %s: tensor<
 // -----
 
 func.func @column(%x: tensor<?x64xf32>, %d: tensor<?x64xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>) {
-  // expected-error @below {{'grouped_moe.quantize' op scales: layout is #grouped_moe.scale_layout<column, whole, block = 32>, expected <row, whole, block = 32> (quantize_c3)}}
+  // expected-error @below {{'grouped_moe.quantize' op scales: scale shape is ?x1x32x4x4, expected 1x?x32x4x4 for layout #grouped_moe.scale_layout<column, whole, block = 32> of a matrix of shape ?x64 (quantize_c4)}}
   %r:2 = grouped_moe.quantize ins(%x : tensor<?x64xf32>)
       outs(%d, %s : tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>)
       layout <column, whole, block = 32> rounding rceil -> tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>
