@@ -20,15 +20,15 @@ gemm() {
 
 gemm two_accumulators 128 896 f32 128,384
 gemm one_accumulator 256 896 bf16 128,384 --tile-n=256
-entry() { # NAME, NUMBER OF THE OFFSETS ARGUMENT, MULTIPROCESSORS
+entry() { # NAME, NUMBER OF THE OFFSETS ARGUMENT, OFFSETS, MULTIPROCESSORS
   "$compile" "$workspace/test/mutation/$1.mlir" -o "$out/$1.gmoe" --no-cubin
-  echo "$1 run:${3:-1} $1.gmoe --arg $2=offsets:128,384" >> "$out/list"
+  echo "$1 run:${4:-1} $1.gmoe --arg $2=offsets:$3" >> "$out/list"
 }
 
-entry epilogue_loads 4
-entry three_launches 2
-entry backward 4 2 # parts of two CTAs
-entry forward 4
+entry epilogue_loads 4 128,384
+entry three_launches 2 128,384
+entry backward 4 128,640 3 # the parts of every sum come from several CTAs
+entry forward 4 128,384
 # Structures that the compiler does not make yet, from CUDA C++.
 for name in gemm_one_cta gemm_pair tma_pipeline cluster_reduction launch_control; do
   echo "$name emulate $workspace/test/mutation/$name.json" >> "$out/list"
