@@ -23,3 +23,30 @@ def generated_docs(name, files):
         args = [p for kept, made in files.items() for p in [native.package_name() + "/" + kept, "$(location %s)" % made]],
         data = files.values(),
     )
+
+def _equations_impl(ctx):
+    out = ctx.actions.declare_file(ctx.label.name + ".md")
+    ctx.actions.run(
+        outputs = [out],
+        inputs = [ctx.file.src],
+        executable = ctx.executable._script,
+        tools = [ctx.executable._opt],
+        arguments = [ctx.executable._opt.path, ctx.file.src.path, out.path],
+        mnemonic = "Equations",
+    )
+    return [DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out]))]
+
+# The optimizer as it is built anyway, not once more for the build machine.
+equations = rule(
+    implementation = _equations_impl,
+    attrs = {
+        "src": attr.label(allow_single_file = [".mlir"], mandatory = True),
+        "_opt": attr.label(default = "//tools:gmoe-opt", executable = True, cfg = "target"),
+        "_script": attr.label(
+            default = "//tools/build_defs:equations.sh",
+            executable = True,
+            cfg = "target",
+            allow_single_file = True,
+        ),
+    },
+)

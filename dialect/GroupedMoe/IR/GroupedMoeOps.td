@@ -34,17 +34,20 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     For every row `m` that belongs to a group `g`, that is `offsets[g-1] <= m < offsets[g]` with `offsets[-1] = 0`:
 
         acc[m, n] = sum over k of dequantized(lhs)[m, k] * dequantized(rhs)[g, n, k]        in f32
-        outputs[i][m, n] = convert(i-th yielded value of the region on acc[m, n] and its inputs)
+        outputs[i] = what its kind makes of the value that the region yields for it on acc[m, n] and its inputs
 
-    Shapes: `lhs` (R, K), `rhs` (L, N, K), `offsets` (L) i32, cumulative exclusive ends. An epilogue input is `per_element`
-    (R, N), `per_row` (R), `per_group` (L) or `per_group_column` (L, N); it reaches the region as f32. The region's first
-    argument is the accumulator, then one argument for each input; it yields one f32 for each output but scales. Rows past
-    the last offset are not computed: nothing there is read into a result, and outputs keep their bytes there. A `plain`
-    output is rounded to its type to nearest even; f16 and bf16 overflow to infinity, 8-bit types saturate. A `quantized`
-    output and the scales after it are what `quantize` makes of the value, in blocks of 32 along the row, with the rounding
-    that the scales' kind names, `row_scales_rceil` or `row_scales_floor`.
+    Shapes: `lhs` (R, K), `rhs` (L, N, K), `offsets` (L) i32, cumulative exclusive ends. The epilogue works on R x E elements,
+    E = N, or N / 2 with `paired`: two accumulators, gate and up. An input is `per_element` (R, E), `per_row` (R), `per_group`
+    (L) or `per_group_column` (L, E); it reaches the region as f32. An operand of 2 E columns holds pairs, two values for each
+    element, in blocks of 32 columns that alternate, or side by side with `concatenated`.
 
-    `m_aligned` is the caller's promise that every offset is a multiple of that many rows.
+    Outputs: `plain`; `quantized`, followed by its scales, `{row,row_group}_scales_{rceil,floor,nearest}` or
+    `{column,column_group}_scales_{rceil,floor}`; `row_sum` (R); `group_column_sum` (L, E); `group_amax` (L), (L, 2) for pairs.
+    Rows past the last offset are not computed: nothing there is read into a result, and outputs keep their bytes there. Sums
+    are the same in every run with one schedule, unless `nondeterministic`.
+
+    `m_aligned` is the caller's promise that every offset is a multiple of that many rows. docs/spec/grouped_moe.md has the
+    whole of it.
 
     | constraint | what |
     |---|---|
@@ -57,10 +60,12 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | `gemm_c7` | m_aligned is 128 or 256 |
     | `gemm_c8` | an input has the shape of its kind, of f32, f16 or bf16 elements; `per_element` also of 8-bit ones |
     | `gemm_c9` | there are outputs, each of the shape and elements of its kind; scales follow their quantized output |
-    | `gemm_c10` | the region takes the accumulator and one f32 for each input, and yields one f32 for each output but scales |
+    | `gemm_c10` | the region takes an f32 for each accumulator and input, two for pairs, and yields so for each output but scales |
     | `gemm_c11` | the region holds scalar operations of `arith` and `math` on f32, integers and i1 only |
     | `gemm_c12` | all operands are tensors, or all are memrefs; static row counts agree |
     | `gemm_c13` | a scale operand that another op of this dialect produces has that op's layout |
+    | `gemm_c14` | N is a multiple of 64 with `paired`, of 128 with `concatenated`, of 256 with both |
+    | `gemm_c15` | `norm_const` is (1) or (L) of f32, and some output is quantized |
 
     ```mlir
     %d = grouped_moe.gemm
@@ -112,9 +117,9 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
 }
 
 def GroupedMoe_YieldOp : GroupedMoe_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"GemmOp">]> {
-  let summary = "terminator of an epilogue: one value for each output";
+  let summary = "terminator of an epilogue: the values of the outputs";
   let description = [{
-    Operand `i` is the value of output `i`; one value may go to several outputs.
+    Operands are the values of the outputs in order, two for an output of pairs, none for scales; one value may go to several.
 
     ```mlir
     grouped_moe.yield %y : f32
