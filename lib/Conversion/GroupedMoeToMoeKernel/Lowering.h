@@ -8,12 +8,14 @@ namespace grouped_moe {
 class GemmOp;
 class QuantizeOp;
 class DequantizeOp;
+class InterleaveGluOp;
 
 /// The op must be on memrefs; gemm needs its schedule. The op itself is left
 /// for the caller to erase.
 mlir::LogicalResult lowerGemm(GemmOp op);
 mlir::LogicalResult lowerQuantize(QuantizeOp op);
 mlir::LogicalResult lowerDequantize(DequantizeOp op);
+mlir::LogicalResult lowerInterleave(InterleaveGluOp op);
 
 } // namespace grouped_moe
 
