@@ -4,6 +4,7 @@
 #include "lib/Reference/EpilogueCompile.h"
 #include "lib/Reference/Gemm.h"
 #include "lib/Reference/IndexOps.h"
+#include "lib/Reference/Interleave.h"
 #include "lib/Reference/Quantize.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -71,6 +72,7 @@ private:
   LogicalResult runGemm(GemmOp op);
   LogicalResult runQuantize(QuantizeOp op);
   LogicalResult runDequantize(DequantizeOp op);
+  LogicalResult runInterleave(InterleaveGluOp op);
   LogicalResult runExtent(Operation *op, Value shaped, Value index);
   LogicalResult allocate(Operation *op, ValueRange extents);
   LogicalResult readEnds(Operation *op, const Array &offsets, int64_t rows,
@@ -370,6 +372,21 @@ LogicalResult Executor::runDequantize(DequantizeOp op) {
   return success();
 }
 
+/// Every shape is static, so that the arrays fit.
+LogicalResult Executor::runInterleave(InterleaveGluOp op) {
+  Array &input = array(op.getInput()), &data = destination(op, 0);
+  deriveRows(input, input.rows(), data);
+  data.isSum = input.isSum;
+  interleaveRows(input, data);
+  if (op.getScales()) {
+    Array &scales = destination(op, 1);
+    deriveRows(input, input.rows(), scales);
+    scales.defined = DefinedPart();
+    interleaveScales(input.shape, array(op.getScales()), scales);
+  }
+  return success();
+}
+
 LogicalResult Executor::runExtent(Operation *op, Value shaped, Value index) {
   const std::vector<int64_t> &shape = array(shaped).shape;
   int64_t axis = indices.lookup(index);
@@ -414,6 +431,8 @@ LogicalResult Executor::runOp(Operation *op) {
       .Case<QuantizeOp>([&](QuantizeOp quant) { return runQuantize(quant); })
       .Case<DequantizeOp>(
           [&](DequantizeOp dequant) { return runDequantize(dequant); })
+      .Case<InterleaveGluOp>(
+          [&](InterleaveGluOp op) { return runInterleave(op); })
       .Case<tensor::EmptyOp>(
           [&](auto empty) { return allocate(op, empty.getDynamicSizes()); })
       .Case<memref::AllocOp>(

@@ -182,6 +182,20 @@ static void describeOffsets(ArgumentFacts &facts, Op op) {
       std::max(facts.aligned, static_cast<int64_t>(op.getMAligned()));
 }
 
+static void describeInterleaveUse(ArgumentFacts &facts, InterleaveGluOp op,
+                                  OpOperand &use) {
+  if (op.isDpsInit(&use)) {
+    facts.written = true;
+  } else if (use.get() == op.getInput()) {
+    bool isFp8 = grouped_moe::reference::isFp8(facts.format);
+    facts.role = isFp8 ? Role::Data : Role::Addend;
+    facts.columns = lastExtent(use.get());
+  } else {
+    describeScales(facts, op.getInput(), *op.getLayout(), GroupFacts(),
+                   Value());
+  }
+}
+
 static void describeUse(ArgumentFacts &facts, OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned operand = use.getOperandNumber();
@@ -215,6 +229,8 @@ static void describeUse(ArgumentFacts &facts, OpOperand &use) {
     } else {
       facts.written = true;
     }
+  } else if (auto interleave = dyn_cast<InterleaveGluOp>(op)) {
+    describeInterleaveUse(facts, interleave, use);
   }
 }
 

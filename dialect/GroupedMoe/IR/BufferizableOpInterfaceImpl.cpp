@@ -11,14 +11,15 @@ using namespace grouped_moe;
 
 namespace {
 /// Every op of the dialect reads its inputs and writes its destinations in
-/// place. A destination also counts as read: rows past the last offset keep
-/// what is in it.
+/// place. A destination also counts as read, since rows past the last offset
+/// keep what is in it; interleave_glu has no offsets and writes all of it.
 template <typename OpTy>
 struct StructuredOpModel
     : DstBufferizableOpInterfaceExternalModel<StructuredOpModel<OpTy>, OpTy> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    return true;
+    return !isa<InterleaveGluOp>(op) ||
+           !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
                                const AnalysisState &) const {
@@ -63,6 +64,6 @@ void grouped_moe::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *ctx, GroupedMoeDialect *) {
     attach<GemmOp, GemmQuantOp, GemmSwigluOp, GemmGegluOp, GemmSitugluOp,
            GemmSreluOp, GemmDswigluOp, GemmDgegluOp, GemmDsreluOp, QuantizeOp,
-           DequantizeOp>(*ctx);
+           DequantizeOp, InterleaveGluOp>(*ctx);
   });
 }

@@ -240,4 +240,53 @@ def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize", [AttrSizedOp
   }];
 }
 
+def GroupedMoe_InterleaveGluOp : GroupedMoe_StructuredOp<"interleave_glu", [AttrSizedOperandSegments]> {
+  let summary = "concatenated gate and up weights into blocks of 32 rows that alternate";
+  let description = [{
+    The form in which products with two accumulators read their right operand, made once from the usual one, [gate | up].
+    For every group `g`, half `h` (0: gate, 1: up) and row `f` of F:
+
+        data[g, f / 32 * 64 + h * 32 + f % 32, ..] = input[g, h * F + f, ..]
+
+    and the same for the scales of these rows, whose bytes stay what they are; scale bytes of an atom that belong to no
+    element are 0. Elements are moved, never converted: a NaN keeps its bits.
+
+    Shapes: `input` (L, 2 F, K), such as weights, or (L, 2 F), such as a bias; `data` the same; scales as the layout
+    demands. `data` may not be the memory of `input`.
+
+    | constraint | what |
+    |---|---|
+    | `interleave_c1` | input is of rank 2 or 3, static and not empty, of f32, f16, bf16, f8E4M3FN or f8E5M2 elements |
+    | `interleave_c2` | 2 F, the extent of dimension 1, is a multiple of 64 |
+    | `interleave_c3` | data is of the input's shape and element type |
+    | `interleave_c4` | scales and a layout are given together, for an input of rank 3 and f8E4M3FN or f8E5M2 elements; scales are f8E8M0FNU in the layout `<row, whole, block = 32>` |
+    | `interleave_c5` | the shape of both scale operands is that of the layout and the input; K is a multiple of 32 then |
+    | `interleave_c6` | outs is data, then scales if ins has them; all operands are tensors, or all are memrefs |
+    | `interleave_c7` | a memref of outs is no other operand |
+    | `interleave_c8` | scales that another op of this dialect produces have that op's layout |
+
+    ```mlir
+    %w1, %s1 = grouped_moe.interleave_glu ins(%w : tensor<4x512x256xf8E4M3FN> scales %s : tensor<4x4x2x32x4x4xf8E8M0FNU>)
+        outs(%w0, %s0 : tensor<4x512x256xf8E4M3FN>, tensor<4x4x2x32x4x4xf8E8M0FNU>)
+        layout <row, whole, block = 32> -> tensor<4x512x256xf8E4M3FN>, tensor<4x4x2x32x4x4xf8E8M0FNU>
+    %b1 = grouped_moe.interleave_glu ins(%b : tensor<4x512xf32>) outs(%b0 : tensor<4x512xf32>) -> tensor<4x512xf32>
+    ```
+  }];
+  let arguments = (ins
+    GroupedMoe_Shaped:$input,
+    Optional<GroupedMoe_Shaped>:$scales,
+    Variadic<GroupedMoe_Shaped>:$outputs,
+    OptionalAttr<GroupedMoe_ScaleLayoutAttr>:$layout);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $input `:` type($input) (`scales` $scales^ `:` type($scales))? `)`
+    `outs` `(` $outputs `:` type($outputs) `)` (`layout` $layout^)? attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = destinationStyleDecls # [{
+    ::mlir::Value getData() { return getOutputs()[0]; }
+    /// Null without scales.
+    ::mlir::Value getDataScales() { return getScales() ? getOutputs()[1] : ::mlir::Value(); }
+  }];
+}
+
 #endif // GROUPED_MOE_OPS_TD

@@ -373,6 +373,11 @@ LogicalResult grouped_moe::verifyProducer(Operation *op, StringRef name,
   ScaleLayoutAttr written;
   if (auto quantize = dyn_cast_or_null<QuantizeOp>(producer)) {
     written = quantize.getLayout();
+  } else if (auto interleave = dyn_cast_or_null<InterleaveGluOp>(producer)) {
+    // Only the second result has scales, and only with a layout.
+    if (cast<OpResult>(scales).getResultNumber() == 1) {
+      written = interleave.getLayout().value_or(ScaleLayoutAttr());
+    }
   } else if (auto product = dyn_cast_or_null<GroupedProduct>(producer)) {
     unsigned i = cast<OpResult>(scales).getResultNumber();
     if (product.isScaleOutput(i)) {

@@ -49,7 +49,7 @@ struct ConvertToKernelPass
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<GemmOp, QuantizeOp, DequantizeOp>(op)) {
+      if (isa<GemmOp, QuantizeOp, DequantizeOp, InterleaveGluOp>(op)) {
         ops.push_back(op);
       }
     });
@@ -64,6 +64,7 @@ struct ConvertToKernelPass
               .Case([](DequantizeOp dequantize) {
                 return lowerDequantize(dequantize);
               })
+              .Case([](InterleaveGluOp op) { return lowerInterleave(op); })
               .Default([](Operation *) { return failure(); });
       if (failed(lowered)) {
         return signalPassFailure();

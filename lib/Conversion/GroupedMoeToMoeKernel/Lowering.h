@@ -8,6 +8,7 @@ namespace grouped_moe {
 class GemmOp;
 class QuantizeOp;
 class DequantizeOp;
+class InterleaveGluOp;
 
 /// The op must be on memrefs; gemm needs its schedule. The op itself is left
 /// for the caller to erase.
@@ -17,6 +18,7 @@ mlir::LogicalResult lowerDequantize(DequantizeOp op);
 /// In a column layout.
 mlir::LogicalResult lowerQuantizeColumns(QuantizeOp op);
 mlir::LogicalResult lowerDequantizeColumns(DequantizeOp op);
+mlir::LogicalResult lowerInterleave(InterleaveGluOp op);
 
 } // namespace grouped_moe
 

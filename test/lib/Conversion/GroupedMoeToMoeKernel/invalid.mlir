@@ -32,3 +32,11 @@ func.func @strided(%x: memref<?x64xf32, strided<[128, 1]>>, %q: memref<?x64xf8E4
       layout <row, whole, block = 32> rounding rceil
   return
 }
+
+// -----
+
+func.func @threads(%w: memref<512x8192x8192xf8E4M3FN>, %w0: memref<512x8192x8192xf8E4M3FN>) {
+  // expected-error@+1 {{takes 2147483648 threads, expected at most 2147483647; interleave fewer groups at a time}}
+  grouped_moe.interleave_glu ins(%w : memref<512x8192x8192xf8E4M3FN>) outs(%w0 : memref<512x8192x8192xf8E4M3FN>)
+  return
+}
