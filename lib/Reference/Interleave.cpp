@@ -25,16 +25,16 @@ void grouped_moe::reference::interleaveRows(const Array &input, Array &data) {
   int64_t columns = input.shape.size() == 3 ? input.shape[2] : 1;
   int64_t rowBytes = columns * sizeOf(input.format);
   data.errors.assign(input.errors.size(), 0);
-  forEachRow(input.shape[0], rows, [&](int64_t matrix, int64_t from,
-                                       int64_t to) {
-    int64_t source = matrix * rows + from, target = matrix * rows + to;
-    std::copy_n(&input.bytes[source * rowBytes], rowBytes,
-                &data.bytes[target * rowBytes]);
-    if (!input.errors.empty()) {
-      std::copy_n(&input.errors[source * columns], columns,
-                  &data.errors[target * columns]);
-    }
-  });
+  forEachRow(
+      input.shape[0], rows, [&](int64_t matrix, int64_t from, int64_t to) {
+        int64_t source = matrix * rows + from, target = matrix * rows + to;
+        std::copy_n(&input.bytes[source * rowBytes], rowBytes,
+                    &data.bytes[target * rowBytes]);
+        if (!input.errors.empty()) {
+          std::copy_n(&input.errors[source * columns], columns,
+                      &data.errors[target * columns]);
+        }
+      });
 }
 
 void grouped_moe::reference::interleaveScales(
