@@ -69,7 +69,7 @@ int64_t grouped_moe::regionLanes(GemmOp op) {
   int64_t functions = llvm::count_if(
       op.getEpilogue().front().getOperations(), [](Operation &inner) {
         return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
-                   math::TanhOp, math::ErfOp, math::RsqrtOp>(inner);
+                   math::TanhOp, math::ErfOp, math::RsqrtOp, SigmoidOp>(inner);
       });
   return functions <= 2 ? 32 : 16;
 }

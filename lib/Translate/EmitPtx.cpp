@@ -19,10 +19,11 @@ using namespace grouped_moe;
 
 // No DSE and no memcpy optimization; see the top of the file.
 static constexpr char kPasses[] =
-    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,correlated-"
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-"
+    "fixpoint>,correlated-"
     "propagation,reassociate,"
     "loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion),sroa,gvn,sccp,"
-    "bdce,instcombine,"
+    "bdce,instcombine<no-verify-fixpoint>,"
     "simplifycfg,loop-mssa(licm),early-cse,infer-address-spaces,simplifycfg)";
 
 static void initializeTarget() {

@@ -7,8 +7,10 @@ using namespace mlir;
 using namespace grouped_moe;
 
 void GemmQuantOp::buildEquation(EquationBuilder &eq) {
-  if (getWeightedBias() && eq.bias) {
-    eq.bias.first = eq.mul(eq.bias.first, eq.prob);
+  if (getWeightedBias()) {
+    if (eq.bias) {
+      eq.bias.first = eq.mul(eq.bias.first, eq.prob);
+    }
     eq.result = eq.preactivation = eq.scaled();
     return;
   }

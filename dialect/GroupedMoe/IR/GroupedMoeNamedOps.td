@@ -69,7 +69,7 @@ def GroupedMoe_GemmQuantOp : GroupedMoe_NamedOp<"gemm_quant", 0, (ins UnitAttr:$
         z = alpha * acc + bias
         result = prob * z
 
-    With `weighted_bias` the weight is on the bias alone, result = alpha * acc + prob * bias.
+    With `weighted_bias` the weight is on the bias alone, z = result = alpha * acc + prob * bias.
   }] # namedText # [{
 
     ```mlir

@@ -7,6 +7,7 @@ include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class MoeKernel_Op<string mnemonic, list<Trait> traits = []> : Op<MoeKernel_Dialect, mnemonic, traits>;
@@ -273,6 +274,13 @@ def MoeKernel_EncodeScaleOp : MoeKernel_Op<"encode_scale", [Pure]> {
     build($_builder, $_state, type, value, ::mlir::TypeAttr());
   }]>];
   let hasVerifier = 1;
+}
+
+def MoeKernel_SigmoidOp : MoeKernel_Op<"sigmoid", [Pure, SameOperandsAndResultType]> {
+  let summary = "1 / (1 + e^-x), within 4 units in the last place of f32 for every x";
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$operand);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
 //===- Staged stores ----------------------------------------------------------------===//

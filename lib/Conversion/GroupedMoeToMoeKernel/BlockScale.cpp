@@ -95,16 +95,19 @@ static Value inverseOfE4m3(KernelScope &kernel, Value code) {
 Value grouped_moe::dataFactor(KernelScope &kernel, Value code,
                               const BlockFormat &format) {
   ImplicitLocOpBuilder &b = kernel.body;
+  Value factor;
   if (format.rounding == ScaleRounding::nearest) {
-    return normalized(kernel, inverseOfE4m3(kernel, code), format);
+    factor = inverseOfE4m3(kernel, code);
+  } else {
+    // 2^(127 - code), whose own code is 254 - code.
+    Value inverse =
+        arith::SubIOp::create(b, kernel.constant(int64_t(254)), code);
+    factor = powerOfTwo(kernel, selectIf(kernel, code, 255, 255, inverse));
   }
-  // 2^(127 - code), whose own code is 254 - code.
-  Value inverse = arith::SubIOp::create(b, kernel.constant(int64_t(254)), code);
-  Value factor = powerOfTwo(kernel, selectIf(kernel, code, 255, 255, inverse));
   if (!format.normConst) {
     return factor;
   }
-  // c * 2^127 may be Inf; 0 times that would be NaN in a block of zeros.
+  // The product may be Inf; 0 times that would be NaN in a block of zeros.
   return arith::MinimumFOp::create(
       b, normalized(kernel, factor, format),
       kernel.constant(std::numeric_limits<float>::max()));

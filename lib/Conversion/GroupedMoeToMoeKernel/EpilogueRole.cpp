@@ -119,35 +119,6 @@ SmallVector<Value> EpilogueRole::loadAccumulators(Value accumulator,
       .getValues();
 }
 
-/// e^-|x| and 1 / (1 + e^-|x|) lose nothing for any x (SigmoidOp).
-Value EpilogueRole::expandSigmoid(Value x) {
-  int64_t lanes = cast<VectorType>(x.getType()).getDimSize(0);
-  auto constant = [&](float value) {
-    return kernel.splat(kernel.constant(value), lanes);
-  };
-  constexpr float log2e = 1.44269504f, log2eRest = 1.92596303e-8f;
-  constexpr float ln2 = 0.693147182f;
-  Value magnitude = math::AbsFOp::create(b, x);
-  // Beyond this e^-|x| is 0 in f32; infinity would make NaN below.
-  magnitude = arith::MinimumFOp::create(b, magnitude, constant(110.0f));
-  // -|x| / ln 2 = power + rest.
-  Value power = arith::MulFOp::create(b, magnitude, constant(-log2e));
-  Value minusPower = arith::NegFOp::create(b, power);
-  Value rest = math::FmaOp::create(b, magnitude, constant(-log2e), minusPower);
-  rest = math::FmaOp::create(b, magnitude, constant(-log2eRest), rest);
-  Value e = math::Exp2Op::create(b, power, arith::FastMathFlags::afn);
-  rest = arith::MulFOp::create(b, rest, constant(ln2));
-  e = math::FmaOp::create(b, e, rest, e);
-  Value one = constant(1.0f);
-  Value upper = arith::DivFOp::create(b, one, arith::AddFOp::create(b, e, one),
-                                      arith::FastMathFlags::arcp |
-                                          arith::FastMathFlags::afn);
-  Value lower = arith::MulFOp::create(b, e, upper);
-  Value isUpper =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, x, constant(0.0f));
-  return arith::SelectOp::create(b, isUpper, upper, lower);
-}
-
 /// The region's operations on `lanes` elements at once.
 SmallVector<Value> EpilogueRole::inlineSlice(ArrayRef<Value> arguments,
                                              int64_t lanes) {
@@ -159,7 +130,8 @@ SmallVector<Value> EpilogueRole::inlineSlice(ArrayRef<Value> arguments,
   for (Operation &inner : region.without_terminator()) {
     if (auto sigmoid = dyn_cast<SigmoidOp>(inner)) {
       mapping.map(sigmoid.getResult(),
-                  expandSigmoid(mapping.lookup(sigmoid.getOperand())));
+                  moe_kernel::SigmoidOp::create(
+                      b, mapping.lookup(sigmoid.getOperand())));
       continue;
     }
     OperationState state(inner.getLoc(), inner.getName());

@@ -37,7 +37,6 @@ private:
   inlineRegion(llvm::ArrayRef<mlir::Value> arguments);
   llvm::SmallVector<mlir::Value>
   inlineSlice(llvm::ArrayRef<mlir::Value> arguments, int64_t lanes);
-  mlir::Value expandSigmoid(mlir::Value x);
   void reduce(const Tile &tile);
   Tile describeTile(mlir::Value group, mlir::Value row, mlir::Value column);
 

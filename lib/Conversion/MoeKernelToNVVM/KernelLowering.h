@@ -117,6 +117,12 @@ private:
   mlir::Value globalAddress(mlir::MemRefType type, mlir::Value base,
                             mlir::ValueRange indices);
 
+  //===- Functions (LowerFunctions.cpp)
+  //--------------------------------------===//
+
+  mlir::LogicalResult lower(moe_kernel::SigmoidOp op);
+  mlir::Value approximate(llvm::StringRef intrinsic, mlir::Value values);
+
   //===- Helpers
   //------------------------------------------------------------===//
 

@@ -87,7 +87,7 @@ moe_kernel.func @swizzle(%i: i32, %m: !moe_kernel.tensor_map<32x8xf32, swizzle =
 // -----
 
 moe_kernel.func @counters(%i: i32, %m: memref<?x8xi32>) warps(1) {
-  // expected-error@+1 {{has 1 indices for 'memref<?x8xi32>'}}
+  // expected-error@+1 {{must be variadic of 1D memref of 32-bit signless integer values, but got 'memref<?x8xi32>'}}
   %l = moe_kernel.last_arrival %m[%i] of %i : memref<?x8xi32> -> i1
   moe_kernel.return
 }
