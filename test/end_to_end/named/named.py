@@ -82,6 +82,8 @@ class Case:
     memrefs: bool = True
     nondeterministic: bool = False
     aligned: int = 128
+    static: bool = False  # no extent is dynamic
+    tile_n: int = 0  # columns of a CTA tile, where the compiler is not to choose
 
     def __post_init__(self):
         self.rows, self.k = self.a.shape
@@ -120,7 +122,7 @@ class Case:
 
     def program(self):
         shaped = "memref" if self.memrefs else "tensor"
-        text = lambda *what: f"{shaped}<{type_of(*what)}>"
+        text = lambda dtype, shape, dynamic: f"{shaped}<{type_of(dtype, shape, None if self.static else dynamic)}>"
         t = {name: text(dtype, x.shape, dynamic) for name, dtype, x, dynamic in self.fixed()}
         ins = [(role, text(x.dtype.type, x.shape, 0 if role in ("c", "prob") else None))
                for role, x in self.inputs.items()]
@@ -203,6 +205,9 @@ class Case:
             source = os.path.join(folder, "in.mlir")
             with open(source, "w") as file:
                 file.write(self.program())
+            if self.tile_n:
+                subprocess.run(["gmoe-compile", source, "-o", source + ".gmoe", f"--tile-n={self.tile_n}"], check=True)
+                source += ".gmoe"
             command = ["gmoe-run", source, f"--device={device}", "--json", *options]
             for i, x in enumerate(arguments):
                 np.save(f"{folder}/a{i}.npy", x.view(stored(x.dtype.type)))

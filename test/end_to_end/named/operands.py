@@ -22,7 +22,7 @@ def sparse(rng, rows, k, entries, hot):
 
 def exact(op, sizes, n, k, outs, inputs=(), attributes=None, gates=(0, 1, -1, 2), ups=(0, 1, -1, 2, -3), entries=(1, -1),
           alphas=(1, -1, 2), c_type=np.float32, c_gates=(0.0,), c_ups=(0.0,), extra_rows=0, dtype=E4M3, hot=3, seed=0,
-          biases=(0, 1, -1), gate_biases=None, probs=(1, -0.5, 2, 0, -1), norm=None, **rest):
+          biases=(0, 1, -1), gate_biases=None, probs=(1, -0.5, 2, 0, -1), input_type=F32, norm=None, **rest):
     """Entries of a times entries of b (gates, or ups in columns of the other half) times powers of two; poison in all
     that no active row may read: rows past the last offset, experts without rows."""
     attributes = dict(attributes or {})
@@ -66,7 +66,7 @@ def exact(op, sizes, n, k, outs, inputs=(), attributes=None, gates=(0, 1, -1, 2)
             x = halves[0] if op == "gemm_dsrelu" else join(halves, concatenated)
             x[active:] = np.nan
             x = x.astype(c_type)
-        values[role] = x
+        values[role] = x if role == "c" else x.astype(input_type)
     return Case(op, ends, a, b, sa, sb, outs, values, attributes, norm=norm, **rest)
 
 

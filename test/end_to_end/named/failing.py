@@ -1,0 +1,48 @@
+"""Cases that are wrong today; each is a test of its own that is expected to fail. Where one passes, move it."""
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from equations import BF16, F32
+from named import column_sum, plain, quantized
+from operands import exact
+from quantizers import E2M1, E4M3, E5M2
+
+
+def zero_block_row():
+    """A block of zeros under a norm_const above 1: c 2^127 is infinite, and 0 times that NaN; data is to be 0."""
+    for dtype, scales in ((E4M3, "row_scales_rceil"), (E5M2, "row_scales_floor"), (E2M1, "row_scales_rceil")):
+        exact("gemm_quant", [128], 64, 64, [quantized(dtype, scales)], norm=np.array([2], F32)).check()
+
+
+def zero_block_column():
+    exact("gemm_quant", [128], 64, 64, [quantized(E4M3, "column_group_scales_rceil")], gates=(0,), norm=np.array([2], F32)).check()
+
+
+def column_sum_pairs():
+    """The compiler stops in instcombine."""
+    exact("gemm_swiglu", [128, 128], 64, 64, [column_sum()], gates=(0, 128)).check()
+
+
+def column_sum_narrow():
+    for n in (16, 48, 80):
+        exact("gemm_quant", [128, 128], n, 64, [column_sum()]).check()
+
+
+def weighted_nothing():
+    """Without a bias, alpha * acc + prob * bias is alpha * acc."""
+    exact("gemm_quant", [128], 64, 64, [plain()], ("alpha", "prob"), {"weighted_bias": True}).check()
+
+
+def spill_situglu():
+    """z saved and the result quantized: 16 bytes spilled, with registers left."""
+    case = exact("gemm_situglu", [128], 256, 64, [plain(BF16, "preactivation"), quantized()], ("prob",), gates=(0, 128))
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/in.mlir", "w") as file:
+            file.write(case.program())
+        done = subprocess.run(["gmoe-compile", folder + "/in.mlir", "-o", folder + "/out.gmoe"], capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+globals()[sys.argv[1]]()
