@@ -3,7 +3,7 @@ bit on the kernel's own f32 values; end to end against the reference executor, w
 import sys
 
 import numpy as np
-from equations import F32, split
+from equations import F32, join, split
 from named import AMAX, Case, Out, assert_same, column_sum, plain, quantized
 from operands import random_case
 from quantizers import E2M1, E4M3, E5M2
@@ -86,6 +86,23 @@ def quantizers():
             bound = (end - begin) * 2.0**-23 * np.abs(x).sum(0)
             assert (np.abs(actual[-1][g] - x.sum(0)) <= bound).all(), case.name() + ": column sum"
             begin = end
+
+
+def sigmoid():
+    """4 units in the last place wherever its value lies, subnormals included: dprob of r = up = 1 is gate * sigmoid(gate)."""
+    rng = np.random.default_rng(2)
+    case = random_case("gemm_dswiglu", [256], 256, 64, [plain(np.float32, "dprob")], ("bias", "c"))
+    case.a = np.zeros_like(case.a)
+    case.inputs["bias"] = np.ones((1, 256), F32)
+    count = 256 * 64
+    gate = np.concatenate([np.linspace(-110, 40, 2 * count), rng.normal(size=count) * 2, -(10.0 ** rng.uniform(-40, 2, count))])
+    gate = gate.astype(F32).reshape(256, 256)
+    case.inputs["c"] = join([gate, np.ones_like(gate)], False)
+    got = case.run("--check")[0]
+    g = gate.astype(np.float64)
+    s = 1 / (1 + np.exp(-g))
+    unit = lambda x: np.spacing(np.abs(x).astype(F32)).astype(np.float64)
+    assert (np.abs(got - g * s) <= 4 * np.abs(g) * unit(s) + unit(g * s)).all()
 
 
 def row_sums():

@@ -82,6 +82,7 @@ class Case:
     memrefs: bool = True
     nondeterministic: bool = False
     aligned: int = 128
+    schedule: str = ""
     static: bool = False  # no extent is dynamic
     tile_n: int = 0  # columns of a CTA tile, where the compiler is not to choose
 
@@ -131,6 +132,7 @@ class Case:
                               + [f"%{name}: {what}" for name, what, _ in outs])
         attributes = [attribute_text(name, value) for name, value in self.attributes.items() if value is not False]
         attributes += [f"m_aligned = {self.aligned} : i64"] + ["nondeterministic"] * self.nondeterministic
+        attributes += [f"schedule = {self.schedule}"] if self.schedule else []
         inputs = "ins(%s)" % ", ".join(f"%{role} : {what} as {role}" for role, what in ins) if ins else ""
         norm = f"norm_const(%norm : {t['norm']})" if "norm" in t else ""
         types = ", ".join(what for _, what, _ in outs)

@@ -2,7 +2,7 @@
 import sys
 
 import numpy as np
-from equations import BF16
+from equations import BF16, PAIRED
 from named import AMAX, Out, column_sum, plain, quantized
 from operands import random_case
 from quantizers import E4M3, E5M2
@@ -10,17 +10,18 @@ from quantizers import E4M3, E5M2
 ALL = ("alpha", "bias", "prob")
 GRADIENTS = ("gemm_dswiglu", "gemm_dgeglu", "gemm_dsrelu")
 OPS = ("gemm_quant", "gemm_swiglu", "gemm_geglu", "gemm_situglu", "gemm_srelu") + GRADIENTS
-SIZES = [256, 0, 128]  # several tiles down a group; N of several tiles along a row
+# Several tiles down a group, N of several along a row, and more of them than the emulator has SMs.
+SIZES = [512, 0, 256]
 
 
-def case_of(op, n=320, **named):
+def case_of(op, **named):
     """Every reduction of an op at once."""
+    n = 640 if op in PAIRED else 320
     value = "dprob" if op in GRADIENTS else "result"
     outs = [Out("row_sum", value), AMAX, column_sum(), column_sum(BF16), quantized(E4M3, "row_scales_rceil"),
             quantized(E5M2, "column_group_scales_rceil")]
     inputs = ALL + ("c",) if op in GRADIENTS else ALL
-    sizes = named.pop("sizes", SIZES)
-    return random_case(op, sizes, n, 64, outs, inputs, spread=3, **named)
+    return random_case(op, SIZES, n, 64, outs, inputs, spread=3, **named)
 
 
 def repeatable():
@@ -45,7 +46,7 @@ def nondeterministic():
 
 def hazards():
     for op in OPS:
-        case = case_of(op, 128, sizes=[128, 0, 256])
+        case = case_of(op)
         for seed in (1, 2, 3):
             report = {}
             case.run("--hazards=full", f"--schedule-seed={seed}", report=report)

@@ -48,6 +48,15 @@ def tiles():
         check(op, 256, attributes={"concatenated": True}, tile_n=256)
 
 
+def schedules():
+    """A schedule in the IR decides how and never what; one stage means no overlap at all."""
+    for op in ("gemm_quant", "gemm_swiglu", "gemm_dswiglu", "gemm_dsrelu"):
+        for columns, stages, accumulators in ((128, 1, 1), (128, 2, 2), (256, 2, 1)):
+            schedule = (f"#grouped_moe.schedule<tile = [128, {columns}, 128], stages = {stages}, accumulators = {accumulators}, "
+                        "cluster = [1, 1], scheduler = static_persistent>")
+            check(op, 320, outs_of(op)[:4], k=256, schedule=schedule)
+
+
 def inputs():
     """alpha, bias and prob of 16 bits; every value of dsrelu in every kind; a quantized pre-activation; many outputs."""
     for dtype in (np.float16, BF16):
