@@ -7,17 +7,13 @@ import numpy as np
 from equations import BF16, F32
 from named import column_sum, plain, quantized
 from operands import exact
-from quantizers import E2M1, E4M3, E5M2
+from quantizers import E2M1
 
 
-def zero_block_row():
-    """A block of zeros under a norm_const above 1: c 2^127 is infinite, and 0 times that NaN; data is to be 0."""
-    for dtype, scales in ((E4M3, "row_scales_rceil"), (E5M2, "row_scales_floor"), (E2M1, "row_scales_rceil")):
-        exact("gemm_quant", [128], 64, 64, [quantized(dtype, scales)], norm=np.array([2], F32)).check()
-
-
-def zero_block_column():
-    exact("gemm_quant", [128], 64, 64, [quantized(E4M3, "column_group_scales_rceil")], gates=(0,), norm=np.array([2], F32)).check()
+def nearest_overflow():
+    """c / s past the range of f32: the kernel multiplies by infinity, the reference executor by the largest number."""
+    exact("gemm_quant", [128], 64, 64, [quantized(E2M1, "row_scales_nearest")], ("prob",), probs=(1e-40, 1e-38),
+          norm=np.array([1e37], F32)).check()
 
 
 def column_sum_pairs():

@@ -44,10 +44,17 @@ def forward():
 
 
 def norms():
-    """A norm_const that is 0 or no number."""
+    """A norm_const that is 0 or no number, or above 1: blocks of zeros stay zeros, tiny ones are no infinities."""
     for norm in (0.0, NAN, INF):
         case = exact("gemm_quant", SIZES, 96, 64, OUTS[:2] + [quantized(E5M2, "row_scales_floor")], norm=np.array([norm], F32))
         case.check()
+    every = [(E4M3, "row_scales_rceil"), (E5M2, "row_scales_floor"), (E2M1, "row_scales_rceil"),
+             (E4M3, "column_group_scales_rceil"), (E5M2, "column_scales_floor")]
+    for norm in (2.0, 1000.0, 3e38):
+        for probs in ((0, 1), (1e-40, 1e-38), (1e-36, 1e-45)):
+            for gates in ((0, 1, -2), (0,)):
+                exact("gemm_quant", SIZES, 96, 64, [quantized(*of) for of in every], ("prob",), gates=gates, probs=probs,
+                      norm=np.array([norm], F32)).check()
 
 
 if __name__ == "__main__":
