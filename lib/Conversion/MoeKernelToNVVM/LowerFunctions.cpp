@@ -29,8 +29,7 @@ LogicalResult KernelLowering::lower(SigmoidOp op) {
   Value x = mapped(op.getOperand());
   auto type = cast<VectorType>(x.getType());
   auto constant = [&](float value) -> Value {
-    return create<arith::ConstantOp>(
-        DenseElementsAttr::get(type, value));
+    return create<arith::ConstantOp>(DenseElementsAttr::get(type, value));
   };
   auto fma = [&](Value p, Value q, Value r) -> Value {
     return create<math::FmaOp>(p, q, r);
@@ -51,10 +50,10 @@ LogicalResult KernelLowering::lower(SigmoidOp op) {
   rest = create<arith::MulFOp>(rest, constant(ln2));
   e = fma(e, rest, e);
   e = create<arith::MulFOp>(e, constant(0x1p-64f));
-  Value upper = approximate("llvm.nvvm.rcp.approx.ftz.f",
-                            create<arith::AddFOp>(e, one));
-  Value isUpper = create<arith::CmpFOp>(arith::CmpFPredicate::OGE, x,
-                                        constant(0.0f));
+  Value upper =
+      approximate("llvm.nvvm.rcp.approx.ftz.f", create<arith::AddFOp>(e, one));
+  Value isUpper =
+      create<arith::CmpFOp>(arith::CmpFPredicate::OGE, x, constant(0.0f));
   Value numerator = create<arith::SelectOp>(isUpper, one, e);
   map.map(op.getResult(), create<arith::MulFOp>(numerator, upper));
   return success();

@@ -36,9 +36,10 @@ def scale_bytes(amax, dtype, rounding, c):
 def multipliers(scale, rounding, c):
     if rounding == "nearest":
         s = scale.view(E4M3).astype(F32)
-        return np.where(s == 0, F32(0), c * (F32(1) / s))
-    inverse = np.where(scale == 255, np.nan, np.ldexp(1.0, 127 - scale.astype(int))).astype(F32)
-    product = (c * inverse).astype(F32)
+        product = np.where(s == 0, F32(0), c * (F32(1) / s))
+    else:
+        inverse = np.where(scale == 255, np.nan, np.ldexp(1.0, 127 - scale.astype(int))).astype(F32)
+        product = (c * inverse).astype(F32)
     return np.where(np.isinf(product), np.finfo(F32).max, product)  # 0 stays 0 in a block of zeros
 
 
