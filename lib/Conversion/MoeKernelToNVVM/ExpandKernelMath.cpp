@@ -150,6 +150,24 @@ Value expand(F32 &f, math::TanhOp op, Value x) {
   return math::CopySignOp::create(f.b, result, x);
 }
 
+/// |x| < 0.9375: x + x p(x^2); otherwise 1 - e^q(|x|), q fit to log erfc.
+Value expand(F32 &f, math::ErfOp op, Value x) {
+  // Fits at Chebyshev nodes, the second weighted by erfc; 1.03 units each.
+  Value p = f.polynomial(
+      f.mul(x, x), {0.128379166f, -0.376126319f, 0.112836853f, -0.026858788f,
+                    0.00519945938f, -0.000812438491f, 8.29121855e-5f});
+  Value small = f.fma(p, x, x);
+  // From 4 on the result is 1.
+  Value magnitude = arith::MinimumFOp::create(f.b, math::AbsFOp::create(f.b, x),
+                                              f.constant(4.0f));
+  Value q = f.polynomial(
+      magnitude, {-0.000224153497f, -1.12755990f, -0.637373567f, -0.103767149f,
+                  0.0221494716f, -0.00302429101f, 0.000194063949f});
+  Value large = f.sub(f.constant(1.0f), math::ExpOp::create(f.b, q));
+  large = math::CopySignOp::create(f.b, large, x);
+  return f.select(f.less(magnitude, 0.9375f), small, large);
+}
+
 /// log x = e ln 2 + log m, m in [sqrt 1/2, sqrt 2).
 Value expand(F32 &f, math::LogOp op, Value x) {
   constexpr float minNormal = std::numeric_limits<float>::min();
@@ -236,17 +254,19 @@ struct ExpandKernelMath
     : grouped_moe::impl::ExpandKernelMathBase<ExpandKernelMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<Expand<math::ExpOp>, Expand<math::Exp2Op>, Expand<math::LogOp>,
-                 Expand<math::TanhOp>, LogToBase<math::Log2Op>,
-                 LogToBase<math::Log10Op>>(&getContext(), /*benefit=*/2);
+    patterns.add<Expand<math::ErfOp>, Expand<math::ExpOp>, Expand<math::Exp2Op>,
+                 Expand<math::LogOp>, Expand<math::TanhOp>,
+                 LogToBase<math::Log2Op>, LogToBase<math::Log10Op>>(
+        &getContext(), /*benefit=*/2);
     auto approximated = [](StringRef name) {
-      return llvm::is_contained(
-          {"math.erf", "math.erfc", "math.log1p", "math.expm1"}, name);
+      return llvm::is_contained({"math.erfc", "math.log1p", "math.expm1"},
+                                name);
     };
     populateMathF32ExpansionPatterns(patterns, [&](StringRef name) {
       return approximated(name) ||
-             llvm::is_contained({"math.exp", "math.exp2", "math.log",
-                                 "math.log2", "math.log10", "math.tanh"},
+             llvm::is_contained({"math.erf", "math.exp", "math.exp2",
+                                 "math.log", "math.log2", "math.log10",
+                                 "math.tanh"},
                                 name);
     });
     populateMathPolynomialApproximationPatterns(patterns, approximated);
