@@ -29,6 +29,48 @@ entry epilogue_loads 4 128,384
 entry three_launches 2 128,384
 entry backward 4 128,640 3 # the parts of every sum come from several CTAs
 entry forward 4 128,384
+# named OP COLUMNS_OF_RHS C OUTPUTS: a named op with alpha, prob and, if C is a type, c; outputs are TYPE:KIND.
+named() {
+  local op="$1" n="$2" c="$3" atoms=$((($2 + 127) / 128)) i=0
+  shift 3
+  local arguments="" inputs="%alpha : memref<2xf32> as alpha, %prob : memref<?xf32> as prob" outputs=""
+  if [ -n "$c" ]; then
+    arguments=", %c: $c"
+    inputs+=", %c : $c as c"
+  fi
+  for output in "$@"; do
+    arguments+=", %d$i: ${output%%:*}"
+    outputs+="${outputs:+, }%d$i : ${output%%:*} as ${output#*:}"
+    i=$((i + 1))
+  done
+  cat > "$out/$op.mlir" <<EOF
+func.func @$op(%a: memref<?x896xf8E4M3FN>, %sa: memref<?x7x32x4x4xf8E8M0FNU>, %b: memref<2x${n}x896xf8E4M3FN>,
+    %sb: memref<2x${atoms}x7x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %alpha: memref<2xf32>, %prob: memref<?xf32>$arguments) {
+  grouped_moe.$op
+      lhs(%a : memref<?x896xf8E4M3FN> scales %sa : memref<?x7x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x${n}x896xf8E4M3FN> scales %sb : memref<2x${atoms}x7x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%offsets : memref<2xi32>) ins($inputs) outs($outputs) attributes {m_aligned = 128 : i64}
+  return
+}
+EOF
+  "$compile" "$out/$op.mlir" -o "$out/$op.gmoe" --no-cubin
+  echo "$op run:3 $op.gmoe --arg 4=offsets:256,1280" >> "$out/list"
+}
+
+row="memref<?x1x32x4x4xf8E8M0FNU>:row_scales_rceil"
+columns="memref<?x32x4x4xf8E8M0FNU>:column_group_scales_rceil"
+quantized="memref<?x128xf8E4M3FN>:quantized"
+named gemm_quant 128 "" "$quantized" "$row" "memref<2xf32>:group_amax"
+for op in gemm_swiglu gemm_geglu gemm_situglu; do
+  named $op 256 "" "memref<?x256xbf16>:of preactivation" "$quantized" "$row" "$quantized" "$columns"
+done
+named gemm_srelu 128 "" "memref<?x128xbf16>:of preactivation" "$quantized" "$columns"
+for op in gemm_dswiglu gemm_dgeglu; do
+  named $op 128 "memref<?x256xbf16>" "memref<?x256xf8E4M3FN>:quantized" "memref<?x2x32x4x4xf8E8M0FNU>:row_scales_rceil" \
+      "memref<?xf32>:row_sum" "memref<2x2xf32>:group_amax" "memref<2x256xf32>:group_column_sum"
+done
+named gemm_dsrelu 256 "memref<?x256xbf16>" "memref<?x256xbf16>:plain" "memref<?xf32>:row_sum" \
+    "memref<?x256xf8E4M3FN>:quantized of activation" "memref<?x32x4x4xf8E8M0FNU>:column_group_scales_rceil"
 # Structures that the compiler does not make yet, from CUDA C++.
 for name in gemm_one_cta gemm_pair tma_pipeline cluster_reduction launch_control; do
   echo "$name emulate $workspace/test/mutation/$name.json" >> "$out/list"

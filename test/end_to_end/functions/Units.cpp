@@ -1,5 +1,5 @@
-// units FILE.ptx [--device=cuda] [--all]: how far each kernel of functions.mlir is
-// from the function of its name, in units in the last place of f32.
+// units FILE.ptx [--device=cuda] [--all]: how far each kernel of functions.mlir
+// is from the function of its name, in units in the last place of f32.
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/emulator/EmulatorDevice.h"
 
