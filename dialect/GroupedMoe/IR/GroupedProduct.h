@@ -43,14 +43,6 @@ mlir::LogicalResult verifyProducer(mlir::Operation *op, llvm::StringRef name,
                                    mlir::Value scales, ScaleLayoutAttr layout,
                                    llvm::StringRef constraint);
 
-/// Where column `column` (of E) of half `half` lies among the 2 E columns of a
-/// pair operand.
-inline int64_t pairColumn(bool concatenated, int64_t columns, int64_t half,
-                          int64_t column) {
-  return concatenated ? half * columns + column
-                      : column / 32 * 64 + half * 32 + column % 32;
-}
-
 } // namespace grouped_moe
 
 #endif // DIALECT_GROUPEDMOE_IR_GROUPEDPRODUCT_H

@@ -3,12 +3,10 @@
 using namespace mlir;
 using namespace grouped_moe;
 
-Value EpilogueOutput::pairColumn(Value column, unsigned half) {
-  if (halves() == 1) {
-    return column;
-  }
+Value grouped_moe::pairColumn(GemmOp op, KernelScope &kernel, Value column,
+                              unsigned half) {
   if (op.getConcatenated()) {
-    return kernel.add(column, half * shape.columns);
+    return kernel.add(column, half * op.getColumns());
   }
   // A chunk is a whole block of 32 columns.
   return kernel.add(kernel.mul(column, 2), 32 * half);

@@ -39,6 +39,11 @@ struct Chunk {
   mlir::Value slot;   // of staging buffers
 };
 
+/// Where the first column of a chunk, of E, lies in a half of an operand that
+/// holds pairs.
+mlir::Value pairColumn(GemmOp op, KernelScope &kernel, mlir::Value column,
+                       unsigned half);
+
 class EpilogueOutput {
 public:
   EpilogueOutput(GemmOp op, unsigned output, KernelScope &kernel,
@@ -84,7 +89,9 @@ protected:
     return mlir::cast<mlir::MemRefType>(op.getOutputs()[i].getType());
   }
   /// The place of column `column` of E among the output's.
-  mlir::Value pairColumn(mlir::Value column, unsigned half);
+  mlir::Value storedColumn(mlir::Value column, unsigned half) {
+    return halves() == 1 ? column : pairColumn(op, kernel, column, half);
+  }
   mlir::Value alloc(llvm::StringRef what, llvm::ArrayRef<int64_t> shape,
                     mlir::Type element);
 

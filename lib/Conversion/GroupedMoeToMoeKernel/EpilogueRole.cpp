@@ -64,9 +64,7 @@ Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
   Type element = cast<MemRefType>(inputs[i].getType()).getElementType();
   Type type = element, f32 = b.getF32Type();
   if (op.isPairInput(i)) {
-    column = op.getConcatenated()
-                 ? kernel.add(column, half * shape.columns)
-                 : kernel.add(kernel.mul(column, 2), 32 * half);
+    column = pairColumn(op, kernel, column, half);
   }
   SmallVector<Value> at;
   switch (op.getInputKind(i)) {

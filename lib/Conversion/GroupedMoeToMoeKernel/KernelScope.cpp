@@ -1,6 +1,7 @@
 #include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -126,6 +127,14 @@ Value KernelScope::add(Value x, int64_t y) {
   return y == 0 ? x : add(x, constant(y));
 }
 
+Value KernelScope::sub(Value x, Value y) {
+  return arith::SubIOp::create(body, x, y);
+}
+
+Value KernelScope::mul(Value x, Value y) {
+  return arith::MulIOp::create(body, x, y);
+}
+
 Value KernelScope::mul(Value x, int64_t y) {
   return y == 1 ? x : arith::MulIOp::create(body, x, constant(y)).getResult();
 }
@@ -144,4 +153,11 @@ Value KernelScope::equal(Value x, int64_t y) {
 
 Value KernelScope::less(Value x, int64_t y) {
   return arith::CmpIOp::create(body, arith::CmpIPredicate::ult, x, constant(y));
+}
+
+void KernelScope::onlyIf(Value condition, function_ref<void()> inside) {
+  auto ifOp = scf::IfOp::create(body, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(body);
+  body.setInsertionPointToStart(ifOp.thenBlock());
+  inside();
 }

@@ -52,11 +52,16 @@ public:
   // Unsigned arithmetic on i32.
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value add(mlir::Value x, int64_t y);
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, int64_t y);
   mlir::Value div(mlir::Value x, int64_t y);
   mlir::Value rem(mlir::Value x, int64_t y);
   mlir::Value equal(mlir::Value x, int64_t y); // i1
   mlir::Value less(mlir::Value x, int64_t y);  // i1
+
+  /// Builds `inside` under a condition.
+  void onlyIf(mlir::Value condition, llvm::function_ref<void()> inside);
 
   mlir::ImplicitLocOpBuilder host, body;
 

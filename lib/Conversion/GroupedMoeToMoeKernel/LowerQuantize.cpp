@@ -48,19 +48,21 @@ public:
   void buildIndices() {
     Value cta = kernel.index(IndexKind::cta);
     Value thread = kernel.index(IndexKind::thread);
-    Value item = add(mul(cta, kWarps * 32), thread);
-    block = rem(item, paddedBlocks);
-    row = div(item, paddedBlocks);
+    Value item = kernel.add(kernel.mul(cta, kWarps * 32), thread);
+    block = kernel.rem(item, paddedBlocks);
+    row = kernel.div(item, paddedBlocks);
     SmallVector<Value> prefix;
     if (batched) {
-      prefix.push_back(div(row, paddedRowsPerGroup));
-      row = rem(row, paddedRowsPerGroup);
+      prefix.push_back(kernel.div(row, paddedRowsPerGroup));
+      row = kernel.rem(row, paddedRowsPerGroup);
     }
     scaleAt = prefix;
-    scaleAt.append({div(row, kAtomRows), div(block, kAtomBlocks), rem(row, 32),
-                    div(rem(row, kAtomRows), 32), rem(block, kAtomBlocks)});
+    scaleAt.append({kernel.div(row, kAtomRows), kernel.div(block, kAtomBlocks),
+                    kernel.rem(row, 32),
+                    kernel.div(kernel.rem(row, kAtomRows), 32),
+                    kernel.rem(block, kAtomBlocks)});
     dataAt = prefix;
-    dataAt.append({row, mul(block, kBlock)});
+    dataAt.append({row, kernel.mul(block, kBlock)});
     Value inRows =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rows);
     Value inBlocks = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, block,
@@ -68,16 +70,6 @@ public:
     inside = arith::AndIOp::create(b, inRows, inBlocks);
   }
 
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value mul(Value x, int64_t y) {
-    return arith::MulIOp::create(b, x, kernel.constant(y));
-  }
-  Value div(Value x, int64_t y) {
-    return arith::DivUIOp::create(b, x, kernel.constant(y));
-  }
-  Value rem(Value x, int64_t y) {
-    return arith::RemUIOp::create(b, x, kernel.constant(y));
-  }
   Type vectorOf(Type element) { return VectorType::get(kBlock, element); }
 
   KernelScope kernel;

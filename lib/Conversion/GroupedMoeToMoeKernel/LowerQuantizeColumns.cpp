@@ -109,15 +109,6 @@ private:
   Value hostMul(Value x, int64_t y) {
     return arith::MulIOp::create(kernel.host, x, kernel.hostConstant(y));
   }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
-  Value div(Value x, int64_t y) {
-    return arith::DivUIOp::create(b, x, kernel.constant(y));
-  }
-  Value rem(Value x, int64_t y) {
-    return arith::RemUIOp::create(b, x, kernel.constant(y));
-  }
   Value less(Value x, Value y) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
   }
@@ -168,46 +159,47 @@ void ColumnKernel::findGroup(Value offsets) {
 
 void ColumnKernel::buildIndices() {
   Value offsets = hostOffsets ? kernel.addMemref(hostOffsets) : Value();
-  Value item =
-      add(mul(kernel.index(IndexKind::cta), kernel.constant(kWarps * 32)),
-          kernel.index(IndexKind::thread));
+  Value item = kernel.add(kernel.mul(kernel.index(IndexKind::cta), kWarps * 32),
+                          kernel.index(IndexKind::thread));
   int64_t padded = columnAtoms * kAtomRows;
-  column = rem(item, padded);
-  Value block = div(item, padded);
+  column = kernel.rem(item, padded);
+  Value block = kernel.div(item, padded);
   if (batched) {
-    prefix.push_back(div(block, blocksOfMatrix));
-    block = rem(block, blocksOfMatrix);
+    prefix.push_back(kernel.div(block, blocksOfMatrix));
+    block = kernel.rem(block, blocksOfMatrix);
   }
-  row = mul(block, kernel.constant(kBlock));
-  Value columnAtom = div(column, kAtomRows), atom = div(block, kAtomBlocks);
+  row = kernel.mul(block, kBlock);
+  Value columnAtom = kernel.div(column, kAtomRows),
+        atom = kernel.div(block, kAtomBlocks);
   if (offsets) {
     findGroup(offsets);
-    Value groupAtoms = div(sub(end, begin), kAtomSpan);
-    Value firstAtom = div(begin, kAtomSpan);
-    scaleAt.push_back(
-        add(mul(firstAtom, kernel.constant(columnAtoms)),
-            add(mul(columnAtom, groupAtoms), sub(atom, firstAtom))));
+    Value groupAtoms = kernel.div(kernel.sub(end, begin), kAtomSpan);
+    Value firstAtom = kernel.div(begin, kAtomSpan);
+    scaleAt.push_back(kernel.add(kernel.mul(firstAtom, columnAtoms),
+                                 kernel.add(kernel.mul(columnAtom, groupAtoms),
+                                            kernel.sub(atom, firstAtom))));
   } else {
     begin = kernel.constant(int64_t(0));
     end = rows;
     Value line = columnAtom;
     if (batched) {
-      line = add(mul(prefix.front(), kernel.constant(columnAtoms)), line);
+      line = kernel.add(kernel.mul(prefix.front(), columnAtoms), line);
     }
-    scaleAt.push_back(add(mul(line, atoms), atom));
+    scaleAt.push_back(kernel.add(kernel.mul(line, atoms), atom));
   }
-  scaleAt.append({rem(column, 32), div(rem(column, kAtomRows), 32),
-                  rem(block, kAtomBlocks)});
+  scaleAt.append({kernel.rem(column, 32),
+                  kernel.div(kernel.rem(column, kAtomRows), 32),
+                  kernel.rem(block, kAtomBlocks)});
   inside = arith::AndIOp::create(b, less(column, kernel.constant(columns)),
                                  less(row, end));
 }
 
 Value ColumnKernel::loadBlock(Value matrix, Type element) {
-  Value last = sub(end, kernel.constant(int64_t(1)));
+  Value last = kernel.sub(end, kernel.constant(int64_t(1)));
   Value zero = arith::ConstantOp::create(b, element, b.getZeroAttr(element));
   SmallVector<Value> elements;
   for (int64_t i = 0; i < kBlock; ++i) {
-    Value at = add(row, kernel.constant(i));
+    Value at = kernel.add(row, kernel.constant(i));
     Value value = moe_kernel::GlobalLoadOp::create(
         b, element, matrix, elementAt(arith::MinSIOp::create(b, at, last)));
     elements.push_back(arith::SelectOp::create(b, less(at, end), value, zero));
@@ -218,7 +210,7 @@ Value ColumnKernel::loadBlock(Value matrix, Type element) {
 
 void ColumnKernel::storeBlock(Value values, Value matrix) {
   for (int64_t i = 0; i < kBlock; ++i) {
-    Value at = add(row, kernel.constant(i));
+    Value at = kernel.add(row, kernel.constant(i));
     auto branch = scf::IfOp::create(b, less(at, end), /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());

@@ -18,12 +18,6 @@ public:
   using EpilogueOutput::EpilogueOutput;
 
 protected:
-  template <typename Body> void onlyIf(Value condition, Body body) {
-    auto ifOp = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    body();
-  }
   Value zero() { return kernel.constant(0.0f); }
   Value load(Value memref, ValueRange at) {
     return moe_kernel::GlobalLoadOp::create(b, b.getF32Type(), memref, at);
@@ -155,7 +149,7 @@ public:
       if (shape.chunk == kWarpRows) {
         put();
       } else {
-        onlyIf(kernel.less(tile.lane, shape.chunk), put);
+        kernel.onlyIf(kernel.less(tile.lane, shape.chunk), put);
       }
     }
     return {};
@@ -178,8 +172,7 @@ public:
     }
     Value index =
         kernel.add(kernel.mul(tile.group, shape.tilesAlong), tile.columnTile);
-    Value count =
-        arith::SubIOp::create(b, lastRowTile(tile), firstRowTile(tile));
+    Value count = kernel.sub(lastRowTile(tile), firstRowTile(tile));
     return Arrival{counters, index, count};
   }
   void complete(const Tile &tile) override {
@@ -237,10 +230,10 @@ private:
       if (isOne) {
         inside = arith::AndIOp::create(b, inside, isOne);
       }
-      onlyIf(inside, [&] { body(local, storedColumn(column, half)); });
+      kernel.onlyIf(inside, [&] { body(local, columnOfThread(column, half)); });
     }
   }
-  Value storedColumn(Value column, Value half) {
+  Value columnOfThread(Value column, Value half) {
     if (halves() == 1) {
       return column;
     }
@@ -283,7 +276,7 @@ public:
     for (Value amax : carried) {
       ofWarp.push_back(moe_kernel::WarpAmaxOp::create(b, b.getF32Type(), amax));
     }
-    onlyIf(kernel.equal(tile.lane, 0), [&] {
+    kernel.onlyIf(kernel.equal(tile.lane, 0), [&] {
       for (auto [half, amax] : llvm::enumerate(ofWarp)) {
         SmallVector<Value> at{tile.group};
         if (typeOf(output).getRank() == 2) {

@@ -6,7 +6,6 @@
 #include "lib/Conversion/GroupedMoeToMoeKernel/EpilogueOutput.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,7 +35,7 @@ public:
   }
   void store(const Tile &tile, const Chunk &chunk) override {
     for (unsigned half = 0; half < halves(); ++half) {
-      Value column = pairColumn(chunk.column, half);
+      Value column = storedColumn(chunk.column, half);
       if (isFp4()) {
         column = kernel.div(column, 2);
       }
@@ -126,12 +125,6 @@ protected:
   Value isLastOfRow(const Chunk &chunk) {
     return kernel.equal(chunk.column, shape.columns - shape.chunk);
   }
-  template <typename Body> void onlyIf(Value condition, Body body) {
-    auto ifOp = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    body();
-  }
 
   const Value &normConst;
   ScaleLayoutAttr layout;
@@ -180,15 +173,15 @@ public:
                                         arith::ShLIOp::create(b, bytes, shift));
     }
     Value isFull = kernel.equal(inWord, chunksOfWord() - 1);
-    onlyIf(arith::OrIOp::create(b, isFull, chunk.last), [&] {
+    kernel.onlyIf(arith::OrIOp::create(b, isFull, chunk.last), [&] {
       for (auto [i, word] : llvm::enumerate(next)) {
-        storeWord(tile, pairColumn(chunk.column, i), word);
+        storeWord(tile, storedColumn(chunk.column, i), word);
       }
     });
     // The other half of the last line is no tile's.
     int64_t blocks = storedColumns / layout.getBlock() % kAtomBlocks;
     if (wordBytes() == 2 && (blocks == 1 || blocks == 2)) {
-      onlyIf(isLastOfRow(chunk), [&] {
+      kernel.onlyIf(isLastOfRow(chunk), [&] {
         Value zero = kernel.constant(int64_t(0));
         Value beside = kernel.add(chunk.column, 2 * layout.getBlock());
         storeWord(tile, beside, zero);
@@ -265,12 +258,12 @@ public:
       Value factors =
           moe_kernel::SpreadLanesOp::create(b, value.getType(), factor);
       stage(half, encode(arith::MulFOp::create(b, value, factors)), chunk);
-      storeByte(tile, pairColumn(chunk.column, half), code);
+      storeByte(tile, storedColumn(chunk.column, half), code);
     }
     // Rows of the last atom that are no column.
     int64_t inLast = storedColumns % kAtomRows / 32;
     if (inLast != 0) {
-      onlyIf(isLastOfRow(chunk), [&] {
+      kernel.onlyIf(isLastOfRow(chunk), [&] {
         for (int64_t quarter = inLast; quarter < 4; ++quarter) {
           int64_t column = storedColumns / kAtomRows * kAtomRows + quarter * 32;
           storeByte(tile, kernel.constant(column), kernel.constant(int64_t(0)));
@@ -291,12 +284,12 @@ private:
       // Groups start at whole atoms: those in front of this one are its base.
       base =
           kernel.mul(kernel.div(tile.groupBegin, rowsOfAtom()), atomsAcross());
-      Value rows = arith::SubIOp::create(b, tile.groupEnd, tile.groupBegin);
+      Value rows = kernel.sub(tile.groupEnd, tile.groupBegin);
       down = kernel.div(kernel.add(rows, rowsOfAtom() - 1), rowsOfAtom());
-      row = arith::SubIOp::create(b, row, tile.groupBegin);
+      row = kernel.sub(row, tile.groupBegin);
     }
-    Value atom = kernel.add(arith::MulIOp::create(b, columnAtom, down),
-                            kernel.div(row, rowsOfAtom()));
+    Value atom =
+        kernel.add(kernel.mul(columnAtom, down), kernel.div(row, rowsOfAtom()));
     if (base) {
       atom = kernel.add(base, atom);
     }
