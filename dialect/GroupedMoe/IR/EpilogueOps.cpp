@@ -36,3 +36,17 @@ bool grouped_moe::isEpilogueOp(Operation *op) {
   return llvm::all_of(op->getOperandTypes(), isEpilogueType) &&
          llvm::all_of(op->getResultTypes(), isEpilogueType);
 }
+
+bool grouped_moe::roundsAsAsked(Operation *op) {
+  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op)) {
+    arith::FastMathFlagsAttr flags = fast.getFastMathFlagsAttr();
+    if (flags && flags.getValue() != arith::FastMathFlags::none) {
+      return false;
+    }
+  }
+  if (auto rounding = dyn_cast<arith::ArithRoundingModeInterface>(op)) {
+    arith::RoundingModeAttr mode = rounding.getRoundingModeAttr();
+    return !mode || mode.getValue() == arith::RoundingMode::to_nearest_even;
+  }
+  return true;
+}

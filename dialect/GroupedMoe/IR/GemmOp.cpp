@@ -65,6 +65,15 @@ LogicalResult GemmOp::verifyRegions() {
                             "none for scales (gemm_c10)";
   }
   for (Operation &op : body.without_terminator()) {
+    if (!roundsAsAsked(&op)) {
+      InFlightDiagnostic diag =
+          emitOpError() << "epilogue holds '" << op.getName()
+                        << "' with a rounding mode or fastmath flags, but each "
+                           "operation of an epilogue rounds to nearest even; "
+                           "drop the attribute (gemm_c11)";
+      diag.attachNote(op.getLoc()) << "the operation is here";
+      return diag;
+    }
     if (!isEpilogueOp(&op)) {
       InFlightDiagnostic diag =
           emitOpError() << "epilogue holds '" << op.getName()

@@ -33,6 +33,14 @@ static LogicalResult verifyMatrix(Operation *op, StringRef name, Value matrix,
     return diag << ", expected a static positive multiple of 32 elements ("
                 << constraint << "); pad the columns with zeros";
   }
+  for (int64_t extent : type.getShape()) {
+    if (extent > kMaxExtent) {
+      return op->emitOpError()
+             << name << ": an extent is " << extent << ", expected at most "
+             << kMaxExtent << ": kernels count in 32 bits (" << constraint
+             << ")";
+    }
+  }
   if (type.getRank() == 3 && (type.isDynamicDim(0) || type.isDynamicDim(1))) {
     return op->emitOpError() << name << ": shape of a rank-3 operand must be "
                              << "static (" << constraint

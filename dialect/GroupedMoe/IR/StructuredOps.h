@@ -27,6 +27,9 @@ mlir::LogicalResult reifyFromOutputs(mlir::OpBuilder &builder,
 mlir::LogicalResult verifySemantics(mlir::Operation *op, unsigned outputs,
                                     llvm::StringRef constraint);
 
+/// Elements along one axis: kernels count in 32 bits, signed.
+inline constexpr int64_t kMaxExtent = 0x7fffffff;
+
 bool isFp8(mlir::Type type);
 bool isFloatOutput(mlir::Type type); // f32, f16, bf16
 

@@ -93,6 +93,11 @@ static LogicalResult verifyOperands(GroupedProduct op) {
                       groups)
            << ", expected a static count of at least 1 (gemm_c3)";
   }
+  if (std::max({k, n, groups, op.getRows()}) > kMaxExtent) {
+    return op->emitOpError() << "N is " << n << ", K " << k << ", L " << groups
+                             << ", expected extents of at most " << kMaxExtent
+                             << ": kernels count in 32 bits (gemm_c3)";
+  }
   if (lhs.getDimSize(1) != k) {
     return emitExtent(op->emitOpError() << "lhs: K is ", lhs.getDimSize(1))
            << ", expected " << k << " as in rhs (gemm_c2)";
@@ -105,9 +110,10 @@ static LogicalResult verifyOperands(GroupedProduct op) {
               "group of rhs (gemm_c6)";
   }
   if (op.getMAligned() != 128 && op.getMAligned() != 256) {
-    return op->emitOpError() << "m_aligned is " << op.getMAligned()
-                             << " rows, expected 128 or 256 (gemm_c7); pad the "
-                                "groups to a multiple of 128 rows";
+    return op->emitOpError()
+           << "m_aligned is " << static_cast<int64_t>(op.getMAligned())
+           << " rows, expected 128 or 256 (gemm_c7); pad the "
+              "groups to a multiple of 128 rows";
   }
   return verifyPairs(op);
 }
@@ -295,6 +301,40 @@ static LogicalResult verifyOutput(GroupedProduct op, unsigned i) {
   return success();
 }
 
+/// A memref of outs is written while other operands are read, and zeroed before
+/// if it is a reduction. Only an element that one thread reads and then writes
+/// may share its place.
+static LogicalResult verifyPlace(GroupedProduct op, unsigned i) {
+  Value output = op.getOutputs()[i];
+  OutputKind kind = op.getOutputKind(i);
+  bool byElement = kind == OutputKind::plain || kind == OutputKind::quantized;
+  unsigned firstInput = op.getInputs().getBeginOperandIndex();
+  unsigned firstOutput = op.getOutputs().getBeginOperandIndex();
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    if (operand.get() != output || number == firstOutput + i) {
+      continue;
+    }
+    if (number >= firstOutput) {
+      unsigned other = number - firstOutput;
+      return op->emitOpError()
+             << "outputs #" << std::min(i, other) << " and #"
+             << std::max(i, other)
+             << " are the same memref, give each its own (gemm_c9)";
+    }
+    bool isElement =
+        number >= firstInput && byElement &&
+        op.getInputKind(number - firstInput) == InputKind::per_element;
+    if (!isElement) {
+      return outputError(op, i)
+             << "is the same memref as operand #" << number
+             << ", which is read while it is written; give it its own "
+                "(gemm_c9)";
+    }
+  }
+  return success();
+}
+
 static LogicalResult verifyOutputs(GroupedProduct op) {
   if (op.getOutputs().empty()) {
     return op->emitOpError()
@@ -305,13 +345,8 @@ static LogicalResult verifyOutputs(GroupedProduct op) {
       return failure();
     }
     auto type = cast<ShapedType>(output.getType());
-    // Two values would race for one place.
-    for (unsigned j = 0; isa<MemRefType>(type) && j < i; ++j) {
-      if (op.getOutputs()[j] == output) {
-        return op->emitOpError() << "outputs #" << j << " and #" << i
-                                 << " are the same memref, give each its own "
-                                    "(gemm_c9)";
-      }
+    if (isa<MemRefType>(type) && failed(verifyPlace(op, i))) {
+      return failure();
     }
   }
   return success();
@@ -379,8 +414,10 @@ LogicalResult grouped_moe::verifyProducer(Operation *op, StringRef name,
       written = interleave.getLayout().value_or(ScaleLayoutAttr());
     }
   } else if (auto product = dyn_cast_or_null<GroupedProduct>(producer)) {
+    // The producer may stand later in the text and not be verified yet.
     unsigned i = cast<OpResult>(scales).getResultNumber();
-    if (product.isScaleOutput(i)) {
+    if (i < product.getOutputKinds().size() &&
+        i < product.getOutputs().size() && product.isScaleOutput(i)) {
       written = product.getScaleLayout(i);
     }
   }

@@ -30,6 +30,13 @@ static LogicalResult checkOperands(Operation *op) {
              << operand.get().getType()
              << ", expected a memref: bufferize before this pass";
     }
+    if (type.getMemorySpace()) {
+      return op->emitOpError()
+             << "operand #" << operand.getOperandNumber() << " is of type "
+             << type
+             << ", expected a memref without a memory space: kernels take "
+                "global memory";
+    }
     if (!type.getLayout().isIdentity()) {
       return op->emitOpError()
              << "operand #" << operand.getOperandNumber() << " is of type "

@@ -58,7 +58,7 @@ bool EpilogueRole::isRowScalar(unsigned i) {
   return kind == InputKind::per_row || kind == InputKind::per_group;
 }
 
-/// An input as a chunk of f32 values; scalars of a row are splat.
+/// An input as a chunk of f32 values, or one where it is the row's.
 Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
                               unsigned half) {
   Type element = cast<MemRefType>(inputs[i].getType()).getElementType();
@@ -96,7 +96,7 @@ Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
   if (!element.isF32()) {
     value = arith::ExtFOp::create(b, f32, value);
   }
-  return scalar ? kernel.splat(value, shape.chunk) : value;
+  return value;
 }
 
 /// Columns `at` of E in the tile: one vector, or gate and up.
@@ -117,7 +117,8 @@ SmallVector<Value> EpilogueRole::loadAccumulators(Value accumulator,
       .getValues();
 }
 
-/// The region's operations on `lanes` elements at once.
+/// The region's operations on `lanes` elements at once; on one where all
+/// operands are the same for the whole row.
 SmallVector<Value> EpilogueRole::inlineSlice(ArrayRef<Value> arguments,
                                              int64_t lanes) {
   Block &region = op.getEpilogue().front();
@@ -125,34 +126,38 @@ SmallVector<Value> EpilogueRole::inlineSlice(ArrayRef<Value> arguments,
   for (auto [from, to] : llvm::zip(region.getArguments(), arguments)) {
     mapping.map(from, to);
   }
+  auto widened = [&](Value value) -> Value {
+    Value known = mapping.lookup(value);
+    return isa<VectorType>(known.getType()) ? known
+                                            : kernel.splat(known, lanes);
+  };
   for (Operation &inner : region.without_terminator()) {
     if (auto sigmoid = dyn_cast<SigmoidOp>(inner)) {
-      mapping.map(sigmoid.getResult(),
-                  moe_kernel::SigmoidOp::create(
-                      b, mapping.lookup(sigmoid.getOperand())));
+      mapping.map(sigmoid.getResult(), moe_kernel::SigmoidOp::create(
+                                           b, widened(sigmoid.getOperand())));
+      continue;
+    }
+    bool isScalar = llvm::none_of(inner.getOperands(), [&](Value operand) {
+      return isa<VectorType>(mapping.lookup(operand).getType());
+    });
+    if (isScalar) {
+      b.clone(inner, mapping);
       continue;
     }
     OperationState state(inner.getLoc(), inner.getName());
     for (Value operand : inner.getOperands()) {
-      state.operands.push_back(mapping.lookup(operand));
+      state.operands.push_back(widened(operand));
     }
     for (Type type : inner.getResultTypes()) {
       state.types.push_back(VectorType::get(lanes, type));
     }
     state.attributes = inner.getAttrs();
     state.propertiesAttr = inner.getPropertiesAsAttribute();
-    if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
-      state.propertiesAttr = Attribute();
-      state.attributes.clear();
-      state.addAttribute(
-          "value", DenseElementsAttr::get(cast<VectorType>(state.types[0]),
-                                          constant.getValue()));
-    }
     mapping.map(inner.getResults(), b.create(state)->getResults());
   }
   SmallVector<Value> yielded;
   for (Value value : region.getTerminator()->getOperands()) {
-    yielded.push_back(mapping.lookup(value));
+    yielded.push_back(widened(value));
   }
   return yielded;
 }
@@ -168,6 +173,10 @@ SmallVector<Value> EpilogueRole::inlineRegion(ArrayRef<Value> arguments) {
   for (int64_t first = 0; first < shape.chunk; first += lanes) {
     SmallVector<Value> slices;
     for (Value argument : arguments) {
+      if (!isa<VectorType>(argument.getType())) {
+        slices.push_back(argument);
+        continue;
+      }
       slices.push_back(vector::ExtractStridedSliceOp::create(
           b, argument, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{lanes},
           ArrayRef<int64_t>{1}));

@@ -1,6 +1,7 @@
 // --moe-kernel-expand-math: math functions as sequences of GPU instructions.
 #include "lib/Conversion/MoeKernelToNVVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -266,10 +267,12 @@ struct ExpandKernelMath
       return approximated(name) ||
              llvm::is_contained({"math.erf", "math.exp", "math.exp2",
                                  "math.log", "math.log2", "math.log10",
-                                 "math.tanh"},
+                                 "math.rsqrt", "math.tanh"},
                                 name);
     });
     populateMathPolynomialApproximationPatterns(patterns, approximated);
+    // Not the whole of arith's expansion: the target has max and min.
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     math::populateExpansionPatterns(patterns,
                                     {"sinh", "cosh", "fpowi", "ipowi"});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {

@@ -2,7 +2,6 @@
 
 #include "lib/Conversion/MoeKernelToNVVM/Passes.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -18,7 +17,6 @@ void grouped_moe::buildKernelToLLVMPasses(OpPassManager &pm) {
   pm.addPass(createExpandKernelMath());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertVectorToLLVMPass());
   // By the dialects' interfaces: the pass of cf alone runs on a ModuleOp only.
