@@ -60,3 +60,23 @@ func.func @huge(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b
   }
   return
 }
+
+// -----
+
+// The op that makes the scales stands later in the text, and is wrong itself.
+func.func @forward(%a: tensor<?x128xf8E4M3FN>, %sfa: tensor<?x1x32x4x4xf8E8M0FNU>, %b: tensor<1x32x128xf8E4M3FN>, %sfb: tensor<1x1x1x32x4x4xf8E8M0FNU>, %off: tensor<1xi32>, %d: tensor<?x32xf32>, %q: tensor<?x32xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>) -> tensor<?x32xf32> {
+  cf.br ^bb2
+^bb1:
+  %r = "grouped_moe.gemm"(%a, %p#1, %b, %sfb, %off, %d) <{operandSegmentSizes = array<i32: 1,1,1,1,1,0,0,1>, lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, input_kinds = array<i32>, output_kinds = array<i32: 0>}> ({
+  ^bb0(%x: f32):
+    "grouped_moe.yield"(%x) : (f32) -> ()
+  }) : (tensor<?x128xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>, tensor<1x32x128xf8E4M3FN>, tensor<1x1x1x32x4x4xf8E8M0FNU>, tensor<1xi32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %r : tensor<?x32xf32>
+^bb2:
+  // expected-error @below {{'grouped_moe.gemm' op has 2 outputs and 0 output kinds (gemm_c9)}}
+  %p:2 = "grouped_moe.gemm"(%a, %sfa, %b, %sfb, %off, %q, %s) <{operandSegmentSizes = array<i32: 1,1,1,1,1,0,0,2>, lhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, rhs_layout = #grouped_moe.scale_layout<row, whole, block = 32>, input_kinds = array<i32>, output_kinds = array<i32>}> ({
+  ^bb0(%x: f32):
+    "grouped_moe.yield"(%x) : (f32) -> ()
+  }) : (tensor<?x128xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>, tensor<1x32x128xf8E4M3FN>, tensor<1x1x1x32x4x4xf8E8M0FNU>, tensor<1xi32>, tensor<?x32xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>) -> (tensor<?x32xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>)
+  cf.br ^bb1
+}

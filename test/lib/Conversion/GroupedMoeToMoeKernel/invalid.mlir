@@ -40,3 +40,12 @@ func.func @threads(%w: memref<512x8192x8192xf8E4M3FN>, %w0: memref<512x8192x8192
   grouped_moe.interleave_glu ins(%w : memref<512x8192x8192xf8E4M3FN>) outs(%w0 : memref<512x8192x8192xf8E4M3FN>)
   return
 }
+
+// -----
+
+func.func @space(%x: memref<?x64xf32, 3>, %q: memref<?x64xf8E4M3FN>, %sf: memref<?x1x32x4x4xf8E8M0FNU>) {
+  // expected-error@+1 {{operand #0 is of type 'memref<?x64xf32, 3>', expected a memref without a memory space: kernels take global memory}}
+  grouped_moe.quantize ins(%x : memref<?x64xf32, 3>) outs(%q, %sf : memref<?x64xf8E4M3FN>, memref<?x1x32x4x4xf8E8M0FNU>)
+      layout <row, whole, block = 32> rounding rceil
+  return
+}
