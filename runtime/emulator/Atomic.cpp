@@ -1,5 +1,6 @@
 // atom and red, scalar and vector (ISA 9.7.13.5, 9.7.13.6). Clusters run in
 // several host threads, so every update is a host atomic.
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 #include "runtime/numerics/Codecs.h"
 
@@ -128,6 +129,10 @@ void atomic(Warp &w, const Instruction &i, uint32_t mask) {
       i.operandCount > k + 2 ? &w.operand(i, k + 2) : nullptr;
   unsigned n = i.d & 0xff, bytes = typeBytes(Type(i.c));
   ++w.cluster->effects;
+  std::unique_lock<std::mutex> order;
+  if (Hazards *h = w.cluster->hazards) {
+    order = h->orderAtomic();
+  }
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
     uint8_t *p = w.resolve(StateSpace(i.a), w.address(address, l), bytes * n, l,

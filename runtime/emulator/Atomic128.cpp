@@ -1,4 +1,5 @@
 // atom.exch.b128 and atom.cas.b128 (ISA 9.7.13.5).
+#include "runtime/emulator/Hazards.h"
 #include "runtime/emulator/Lanes.h"
 
 #include <mutex>
@@ -24,6 +25,10 @@ Wide read(const Warp &w, const Operand &o, unsigned lane) {
 /// a: space; b: compares. Operands: d, address, [compared], value.
 void atomic(Warp &w, const Instruction &i, uint32_t mask) {
   ++w.cluster->effects;
+  std::unique_lock<std::mutex> order;
+  if (Hazards *h = w.cluster->hazards) {
+    order = h->orderAtomic();
+  }
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(__builtin_ctz(m));
     uint8_t *p = w.resolve(StateSpace(i.a), w.address(w.operand(i, 1), l), 16,

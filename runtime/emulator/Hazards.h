@@ -91,6 +91,9 @@ public:
   };
   std::mutex mutex;
   std::unordered_map<uint64_t, Flag> flags;
+  /// Held from the record of an atomic access to its effect: the last record
+  /// is then that of the last value, whichever clusters race for it.
+  std::mutex atomics;
 
 private:
   HazardLevel level_;
@@ -113,6 +116,10 @@ public:
               Access access);
   void global(Warp &w, unsigned lane, const Allocation &a, uint64_t offset,
               uint32_t bytes, Access access);
+  /// To be held while an atomic access is recorded and takes effect.
+  std::unique_lock<std::mutex> orderAtomic() {
+    return std::unique_lock<std::mutex>(launch_.atomics);
+  }
   /// What a strong access releases, before it takes effect.
   void releaseAccess(Warp &w, unsigned lane, uint64_t address, Access access);
   /// What it acquires, after it has read.

@@ -1,7 +1,7 @@
 // RUN: gmoe-run %s --device=emulator --check --tolerance=bitwise --arg 5=const:1.0078125 | FileCheck %s
 
 // A function of bf16 is that of f32, rounded once.
-// CHECK: result #0 {{.*}} yes {{.*}} passed
+// CHECK: result #0 {{.*}} yes{{ +}}passed
 func.func @narrow(%a: tensor<?x128xf8E4M3FN>, %sfa: tensor<?x1x32x4x4xf8E8M0FNU>, %b: tensor<1x32x128xf8E4M3FN>, %sfb: tensor<1x1x1x32x4x4xf8E8M0FNU>, %o: tensor<1xi32>, %p: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<?x32xf32>) {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %a, %c0 : tensor<?x128xf8E4M3FN>
