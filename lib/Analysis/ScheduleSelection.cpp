@@ -24,7 +24,7 @@ int64_t stageBytes(int64_t tileN) {
 
 /// Shared memory beside the operands: staging, and a sum for each of four warps
 /// and each column of a tile.
-int64_t outputBytes(GemmOp op, int64_t tileN) {
+int64_t outputBytes(FusedProduct op, int64_t tileN) {
   int64_t bytes = 0;
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
     bytes += stagingBytes(op, i);
@@ -36,7 +36,7 @@ int64_t outputBytes(GemmOp op, int64_t tileN) {
 }
 
 /// One note for each output's staging.
-void noteOutputs(InFlightDiagnostic &diag, GemmOp op) {
+void noteOutputs(InFlightDiagnostic &diag, FusedProduct op) {
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
     if (int64_t bytes = stagingBytes(op, i)) {
       diag.attachNote(op.getOutputs()[i].getLoc())
@@ -50,10 +50,10 @@ int64_t tensorColumns(int64_t tileN, int64_t accumulators, int64_t stages) {
   return accumulators * tileN + stages * (kTileM + tileN) / kAtomRows * 4;
 }
 
-const Target *lookUp(GemmOp op, const ScheduleRequest &request) {
+const Target *lookUp(FusedProduct op, const ScheduleRequest &request) {
   const Target *target = lookupTarget(request.target);
   if (!target) {
-    op.emitOpError() << "unknown target '" << request.target
+    op->emitOpError() << "unknown target '" << request.target
                      << "', expected one of " << StringRef(supportedChips());
   }
   return target;
@@ -61,11 +61,11 @@ const Target *lookUp(GemmOp op, const ScheduleRequest &request) {
 
 } // namespace
 
-int64_t grouped_moe::epilogueChunk(GemmOp op) {
+int64_t grouped_moe::epilogueChunk(FusedProduct op) {
   return op.getColumns() % 32 == 0 ? 32 : 16;
 }
 
-int64_t grouped_moe::regionLanes(GemmOp op) {
+int64_t grouped_moe::regionLanes(FusedProduct op) {
   int64_t functions = llvm::count_if(
       op.getEpilogue().front().getOperations(), [](Operation &inner) {
         return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op,
@@ -74,34 +74,60 @@ int64_t grouped_moe::regionLanes(GemmOp op) {
   return functions <= 2 ? 32 : 16;
 }
 
-int64_t grouped_moe::stagingBytes(GemmOp op, unsigned output) {
+int64_t grouped_moe::stagingBytes(FusedProduct op, unsigned output) {
   OutputKind kind = op.getOutputKind(output);
   if (kind != OutputKind::plain && kind != OutputKind::quantized) {
     return 0;
   }
   auto type = cast<ShapedType>(op.getOutputs()[output].getType());
+  if (type.getElementType().isInteger(64)) {
+    return 0; // addresses: stored by each thread
+  }
   return kStagingSlots * kTileM * epilogueChunk(op) *
          (op.isPairOutput(output) ? 2 : 1) * type.getElementTypeBitWidth() / 8;
 }
 
 /// Columns of a tile: halves side by side are whole scale atoms each.
-static int64_t widthOfTile(GemmOp op) {
+static int64_t widthOfTile(FusedProduct op) {
   return op.getPaired() && op.getConcatenated() ? 256 : 128;
 }
 
+/// How a weight gradient divides large groups, empty if it does not. An
+/// estimate: with all rows in one group its tiles alone must occupy the chip,
+/// and two parts win as soon as half of the products take longer than writing
+/// one partial tile and reading two.
+static SmallVector<int64_t> chooseSplit(FusedProduct op, int64_t tileN,
+                                        const Target &target) {
+  auto wgrad = dyn_cast<WgradOp>(op.getOperation());
+  if (!wgrad) {
+    return {};
+  }
+  int64_t tiles = llvm::divideCeil(wgrad.getN(), kTileM) *
+                  llvm::divideCeil(wgrad.getK(), tileN);
+  constexpr int64_t mostParts = 8;
+  int64_t parts = std::min(mostParts, target.sms / tiles);
+  if (parts < 2) {
+    return {};
+  }
+  int64_t partial = kTileM * tileN * sizeof(float);
+  int64_t clocks = 3 * partial / target.globalBytesPerClock;
+  int64_t rows = clocks * target.mmaK / target.mmaClocks(tileN);
+  return {parts, int64_t(llvm::divideCeil(rows, kAtomRows) * kAtomRows)};
+}
+
 FailureOr<ScheduleAttr>
-grouped_moe::selectSchedule(GemmOp op, const ScheduleRequest &request) {
+grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
   const Target *target = lookUp(op, request);
   if (!target) {
     return failure();
   }
   int64_t tileN = request.tileN ? request.tileN : widthOfTile(op);
   if (tileN != 128 && tileN != 256) {
-    return op.emitOpError()
+    return op->emitOpError()
            << "tile-n is " << tileN << " columns, expected 128 or 256";
   }
   if (tileN < widthOfTile(op)) {
-    return op.emitOpError() << "tile-n is " << tileN
+    return op->emitOpError() << "tile-n is " << tileN
                             << " columns, expected 256 for concatenated gate "
                                "and up, 128 of each";
   }
@@ -111,7 +137,7 @@ grouped_moe::selectSchedule(GemmOp op, const ScheduleRequest &request) {
                                 stageBytes(tileN));
   if (stages < 1) {
     InFlightDiagnostic diag =
-        op.emitOpError() << "one stage of " << stageBytes(tileN) << " bytes, "
+        op->emitOpError() << "one stage of " << stageBytes(tileN) << " bytes, "
                          << staged << " to stage outputs and " << kReservedBytes
                          << " reserved need "
                          << stageBytes(tileN) + staged + kReservedBytes
@@ -124,12 +150,13 @@ grouped_moe::selectSchedule(GemmOp op, const ScheduleRequest &request) {
   }
   int64_t accumulators =
       tensorColumns(tileN, 2, stages) <= target->tensorColumns ? 2 : 1;
-  return ScheduleAttr::get(op.getContext(), {kTileM, tileN, kTileK}, stages,
+  return ScheduleAttr::get(op->getContext(), {kTileM, tileN, kTileK}, stages,
                            accumulators, {1, 1},
-                           SchedulerKind::static_persistent);
+                           SchedulerKind::static_persistent,
+                           chooseSplit(op, tileN, *target));
 }
 
-LogicalResult grouped_moe::verifySchedule(GemmOp op,
+LogicalResult grouped_moe::verifySchedule(FusedProduct op,
                                           const ScheduleRequest &request) {
   const Target *target = lookUp(op, request);
   if (!target) {
@@ -139,27 +166,32 @@ LogicalResult grouped_moe::verifySchedule(GemmOp op,
   ArrayRef<int64_t> tile = schedule.getTile();
   if (tile[0] != kTileM || (tile[1] != 128 && tile[1] != 256) ||
       tile[2] != kTileK) {
-    return op.emitOpError()
+    return op->emitOpError()
            << "schedule: tile is " << tile[0] << "x" << tile[1] << "x"
            << tile[2] << ", expected 128x128x128 or 128x256x128";
   }
   if (tile[1] < widthOfTile(op)) {
-    return op.emitOpError() << "schedule: tile is " << tile[0] << "x" << tile[1]
+    return op->emitOpError() << "schedule: tile is " << tile[0] << "x" << tile[1]
                             << "x" << tile[2]
                             << ", expected 128x256x128 for concatenated gate "
                                "and up, 128 columns of each";
   }
   if (schedule.getCluster()[0] != 1 || schedule.getCluster()[1] != 1) {
-    return op.emitOpError()
+    return op->emitOpError()
            << "schedule: cluster is " << schedule.getCluster()[0] << "x"
            << schedule.getCluster()[1] << ", expected 1x1";
+  }
+  if (!schedule.getSplit().empty() && !isa<WgradOp>(op.getOperation())) {
+    return op->emitOpError()
+           << "schedule: split divides the rows that a wgrad adds up, but this "
+              "op has none; drop it";
   }
   int64_t staged = outputBytes(op, tile[1]);
   int64_t shared =
       schedule.getStages() * stageBytes(tile[1]) + staged + kReservedBytes;
   if (shared > target->maxSharedBytes) {
     InFlightDiagnostic diag =
-        op.emitOpError() << "schedule: " << schedule.getStages()
+        op->emitOpError() << "schedule: " << schedule.getStages()
                          << " stages of " << stageBytes(tile[1]) << " bytes, "
                          << staged << " to stage outputs and " << kReservedBytes
                          << " reserved need " << shared
@@ -172,7 +204,7 @@ LogicalResult grouped_moe::verifySchedule(GemmOp op,
   int64_t columns =
       tensorColumns(tile[1], schedule.getAccumulators(), schedule.getStages());
   if (columns > target->tensorColumns) {
-    return op.emitOpError()
+    return op->emitOpError()
            << "schedule: " << schedule.getAccumulators() << " accumulators of "
            << tile[1] << " columns and the scales of " << schedule.getStages()
            << " stages need " << columns << " columns of tensor memory, "

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace grouped_moe {
-class GemmOp;
+class FusedProduct;
 
 struct ScheduleRequest {
   std::string target;
@@ -18,19 +18,19 @@ inline constexpr int64_t kStagingSlots = 2;
 
 /// Columns that an epilogue thread works on at once: a row is a whole number of
 /// chunks, so that no store needs a mask.
-int64_t epilogueChunk(GemmOp op);
+int64_t epilogueChunk(FusedProduct op);
 /// Elements of a chunk that the region's operations work on at once: regions
 /// with several functions would otherwise run out of registers.
-int64_t regionLanes(GemmOp op);
+int64_t regionLanes(FusedProduct op);
 
 /// Bytes of shared memory by way of which an output is stored.
-int64_t stagingBytes(GemmOp op, unsigned output);
+int64_t stagingBytes(FusedProduct op, unsigned output);
 
 /// A schedule that fits; emits an error on the op if there is none.
-mlir::FailureOr<ScheduleAttr> selectSchedule(GemmOp op,
+mlir::FailureOr<ScheduleAttr> selectSchedule(FusedProduct op,
                                              const ScheduleRequest &request);
 /// Checks the op's schedule against the target and the op.
-mlir::LogicalResult verifySchedule(GemmOp op, const ScheduleRequest &request);
+mlir::LogicalResult verifySchedule(FusedProduct op, const ScheduleRequest &request);
 
 } // namespace grouped_moe
 

@@ -152,7 +152,7 @@ static bool readAttributes(Operation *op, Step &step) {
   return true;
 }
 
-bool reference::compileEpilogue(GemmOp op, Epilogue &epilogue) {
+bool reference::compileEpilogue(FusedProduct op, Epilogue &epilogue) {
   Block &body = op.getEpilogue().front();
   llvm::DenseMap<Value, int> registers;
   std::vector<bool> dependent; // on the accumulator

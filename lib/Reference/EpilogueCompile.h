@@ -5,12 +5,12 @@
 #include "lib/Reference/Epilogue.h"
 
 namespace grouped_moe {
-class GemmOp;
+class FusedProduct;
 namespace reference {
 
 /// False, with a diagnostic that names the operation, for what the executor
 /// does not know.
-bool compileEpilogue(GemmOp op, Epilogue &epilogue);
+bool compileEpilogue(FusedProduct op, Epilogue &epilogue);
 
 } // namespace reference
 } // namespace grouped_moe

@@ -6,6 +6,7 @@
 #include "lib/Reference/IndexOps.h"
 #include "lib/Reference/Interleave.h"
 #include "lib/Reference/Quantize.h"
+#include "lib/Reference/Wgrad.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -70,6 +71,7 @@ private:
                               std::vector<Array> &arguments);
   LogicalResult runOp(Operation *op);
   LogicalResult runGemm(GemmOp op);
+  LogicalResult runWgrad(WgradOp op);
   LogicalResult runQuantize(QuantizeOp op);
   LogicalResult runDequantize(DequantizeOp op);
   LogicalResult runInterleave(InterleaveGluOp op);
@@ -275,7 +277,7 @@ LogicalResult Executor::runGemm(GemmOp op) {
   if (failed(expectShape(op, "lhs scales", array(op.getLhsScales()),
                          scaleShape({}, lhs.shape))) ||
       failed(expectShape(op, "rhs scales", array(op.getRhsScales()),
-                         scaleShape({}, rhs.shape))) ||
+                         scaleShape(formOf(op.getRhsLayout()), rhs.shape))) ||
       failed(readEnds(op, array(op.getOffsets()), lhs.shape[0],
                       op.getMAligned(), problem.ends)) ||
       failed(addInputs(op, problem, derived)) ||
@@ -286,12 +288,62 @@ LogicalResult Executor::runGemm(GemmOp op) {
   problem.lhsScales = &array(op.getLhsScales());
   problem.rhs = &rhs;
   problem.rhsScales = &array(op.getRhsScales());
+  problem.rhsTransposed = op.isRhsTransposed();
   problem.paired = op.getPaired();
   problem.concatenated = op.getConcatenated();
   problem.epilogue = &epilogue;
   // An operand that is itself off has no bound here.
   problem.withErrors = options.withErrors && !derived;
   computeGemm(problem, options.threads);
+  return success();
+}
+
+LogicalResult Executor::runWgrad(WgradOp op) {
+  WgradProblem problem;
+  Epilogue epilogue;
+  Array &lhs = array(op.getLhs()), &rhs = array(op.getRhs());
+  problem.rows = lhs.shape[op.getLhsRowAxis()];
+  problem.lhs = {&lhs, &array(op.getLhsScales()), op.getLhsTransposed(),
+                 op.getN()};
+  problem.rhs = {&rhs, &array(op.getRhsScales()), op.getRhsTransposed(),
+                 op.getK()};
+  if (failed(readEnds(op, array(op.getOffsets()), problem.rows,
+                      op.getMAligned(), problem.ends)) ||
+      !compileEpilogue(op, epilogue)) {
+    return failure();
+  }
+  auto checkFactor = [&](StringRef name, const WgradFactor &factor,
+                         ScaleLayoutAttr layout) -> LogicalResult {
+    std::vector<int64_t> shape{problem.rows, factor.columns};
+    std::vector<int64_t> scales =
+        scaleShape(formOf(layout), shape, op.getGroups(),
+                   static_cast<int64_t>(op.getMAligned()));
+    if (factor.transposed) {
+      std::swap(shape[0], shape[1]);
+    }
+    return failure(failed(expectShape(op, name, *factor.data, shape)) ||
+                   failed(expectShape(op, name + " scales", *factor.scales,
+                                      scales)));
+  };
+  if (failed(checkFactor("lhs", problem.lhs, op.getLhsLayout())) ||
+      failed(checkFactor("rhs", problem.rhs, op.getRhsLayout()))) {
+    return failure();
+  }
+  bool derived = lhs.derived || rhs.derived;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    WgradInput in{&array(input),
+                  op.getInputKind(i) == InputKind::per_element};
+    derived |= in.array->derived;
+    problem.inputs.push_back(in);
+  }
+  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
+    derived |= op.getAccumulate() && array(op.getOutputs()[i]).derived;
+    problem.outputs.push_back(&destination(op, i));
+  }
+  problem.epilogue = &epilogue;
+  problem.accumulate = op.getAccumulate();
+  problem.withErrors = options.withErrors && !derived;
+  computeWgrad(problem, options.threads);
   return success();
 }
 
@@ -428,6 +480,7 @@ LogicalResult Executor::allocate(Operation *op, ValueRange extents) {
 LogicalResult Executor::runOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<GemmOp>([&](GemmOp gemm) { return runGemm(gemm); })
+      .Case<WgradOp>([&](WgradOp wgrad) { return runWgrad(wgrad); })
       .Case<QuantizeOp>([&](QuantizeOp quant) { return runQuantize(quant); })
       .Case<DequantizeOp>(
           [&](DequantizeOp dequant) { return runDequantize(dequant); })

@@ -1,5 +1,6 @@
 #include "lib/Reference/Gemm.h"
 
+#include "lib/Reference/Panels.h"
 #include "lib/Reference/Parallel.h"
 
 #include <algorithm>
@@ -8,41 +9,17 @@
 
 using namespace grouped_moe::reference;
 
-// FP8 products have at most 8 significant bits: they are exact in f64, so that
-// a fused multiply-add rounds like the two operations.
-#pragma clang fp contract(fast)
-
 namespace {
 
-constexpr int kColumns = 8;      // of a panel: one vector
-constexpr int kRows = 4;         // of a micro-tile
-constexpr int kRowBlock = 64;    // of a task
 constexpr int64_t kChunk = 1024; // columns and rows of a tile of values
-constexpr int64_t kDepth = 512;  // of k: a panel slice stays in the first cache
-
-typedef double Vector __attribute__((vector_size(8 * kColumns), aligned(8)));
-
-/// c[kRows][kColumns] += a[kRows][depth] * panel[depth][kColumns]
-__attribute__((target_clones("avx512f", "avx2,fma", "default"))) void
-multiply(const double *a, int64_t stride, const double *panel, int64_t depth,
-         double *c) {
-  Vector sum[kRows];
-  std::memcpy(sum, c, sizeof(sum));
-  for (int64_t k = 0; k < depth; ++k) {
-    Vector b;
-    std::memcpy(&b, panel + k * kColumns, sizeof(b));
-    for (int r = 0; r < kRows; ++r) {
-      sum[r] += a[r * stride + k] * b;
-    }
-  }
-  std::memcpy(c, sum, sizeof(sum));
-}
 
 class GemmRun {
 public:
   GemmRun(const GemmProblem &problem, unsigned threads)
-      : p(problem), threads(threads), n(problem.rhs->shape[1]),
-        k(problem.rhs->shape[2]), halves(problem.paired ? 2 : 1),
+      : p(problem), threads(threads),
+        n(problem.rhs->shape[problem.rhsTransposed ? 2 : 1]),
+        k(problem.rhs->shape[problem.rhsTransposed ? 1 : 2]),
+        halves(problem.paired ? 2 : 1),
         columns(n / halves), errors(p.withErrors && p.epilogue->bounded),
         data(decodeTable(problem.lhs->format)),
         scale(decodeTable(Format::e8m0)) {}
@@ -53,8 +30,6 @@ private:
   void decodeRows(int64_t row, int64_t rows, double *target) const;
   void computeTile(ValueTile &tile) const;
   void computeBlock(ValueTile &tile, int64_t first, int64_t rows) const;
-  void multiplyBlock(const double *a, const std::vector<double> &b,
-                     int64_t width, double *c) const;
   void loadInputs(EpilogueState &state, int64_t group, int64_t row,
                   int64_t column, int count) const;
 
@@ -68,9 +43,10 @@ private:
   std::vector<double> panels[2], magnitudes[2]; // of each half
 };
 
-/// One row of `k` elements times their scales, every `step` doubles.
-void decodeRow(const uint8_t *bytes, const uint8_t *scales, int64_t matrix,
-               int64_t row, int64_t rows, int64_t k,
+/// One line of `k` elements, `stride` apart, times their scales, every `step`
+/// doubles.
+void decodeRow(const uint8_t *bytes, int64_t stride, const uint8_t *scales,
+               int64_t matrix, int64_t row, int64_t rows, int64_t k,
                const std::array<double, 256> &data,
                const std::array<double, 256> &scale, double *target,
                int64_t step) {
@@ -78,7 +54,7 @@ void decodeRow(const uint8_t *bytes, const uint8_t *scales, int64_t matrix,
     double factor =
         scale[scales[scaleOffset(matrix, row, block, rows, k / 32)]];
     for (int64_t i = block * 32; i < block * 32 + 32; ++i) {
-      target[i * step] = data[bytes[i]] * factor;
+      target[i * step] = data[bytes[i * stride]] * factor;
     }
   }
 }
@@ -93,7 +69,8 @@ void GemmRun::decodePanels(int half, const ValueTile &tile) {
       if (p.paired) {
         row = pairedColumn(p.concatenated, columns, half, row);
       }
-      decodeRow(&p.rhs->bytes[(tile.group * n + row) * k],
+      int64_t first = tile.group * n * k + (p.rhsTransposed ? row : row * k);
+      decodeRow(&p.rhs->bytes[first], p.rhsTransposed ? n : 1,
                 p.rhsScales->bytes.data(), tile.group, row, n, k, data, scale,
                 start + c, kColumns);
     }
@@ -108,23 +85,8 @@ void GemmRun::decodePanels(int half, const ValueTile &tile) {
 
 void GemmRun::decodeRows(int64_t row, int64_t rows, double *target) const {
   for (int64_t r = 0; r < rows; ++r) {
-    decodeRow(&p.lhs->bytes[(row + r) * k], p.lhsScales->bytes.data(), 0,
+    decodeRow(&p.lhs->bytes[(row + r) * k], 1, p.lhsScales->bytes.data(), 0,
               row + r, p.lhs->shape[0], k, data, scale, target + r * k, 1);
-  }
-}
-
-/// c is [width / kColumns][kRowBlock][kColumns].
-void GemmRun::multiplyBlock(const double *a, const std::vector<double> &b,
-                            int64_t width, double *c) const {
-  for (int64_t panel = 0; panel < width / kColumns; ++panel) {
-    double *tile = c + panel * kRowBlock * kColumns;
-    for (int64_t start = 0; start < k; start += kDepth) {
-      int64_t depth = std::min(kDepth, k - start);
-      for (int r = 0; r < kRowBlock; r += kRows) {
-        multiply(a + r * k + start, k, &b[(panel * k + start) * kColumns],
-                 depth, tile + r * kColumns);
-      }
-    }
   }
 }
 
@@ -134,7 +96,8 @@ void GemmRun::computeBlock(ValueTile &tile, int64_t first, int64_t rows) const {
   std::vector<double> c[2], bound[2];
   for (int half = 0; half < halves; ++half) {
     c[half].assign(kRowBlock * tile.columns, 0.0);
-    multiplyBlock(a.data(), panels[half], tile.columns, c[half].data());
+    multiplyPanels(a.data(), panels[half].data(), k, tile.columns,
+                   c[half].data());
   }
   if (errors) {
     for (double &x : a) {
@@ -142,8 +105,8 @@ void GemmRun::computeBlock(ValueTile &tile, int64_t first, int64_t rows) const {
     }
     for (int half = 0; half < halves; ++half) {
       bound[half].assign(kRowBlock * tile.columns, 0.0);
-      multiplyBlock(a.data(), magnitudes[half], tile.columns,
-                    bound[half].data());
+      multiplyPanels(a.data(), magnitudes[half].data(), k, tile.columns,
+                     bound[half].data());
     }
   }
   EpilogueState state(*p.epilogue, errors);
@@ -153,8 +116,7 @@ void GemmRun::computeBlock(ValueTile &tile, int64_t first, int64_t rows) const {
       int count = static_cast<int>(std::min(width, tile.columns - start));
       for (int half = 0; half < halves; ++half) {
         for (int i = 0; i < count; ++i) {
-          int64_t at = ((start + i) / kColumns * kRowBlock + r) * kColumns +
-                       (start + i) % kColumns;
+          int64_t at = panelOffset(r, start + i);
           state.floats(half)[i] = static_cast<float>(c[half][at]);
           if (errors) {
             state.errors(half)[i] =

@@ -23,6 +23,7 @@ struct GemmInput {
 struct GemmProblem {
   const Array *lhs = nullptr, *lhsScales = nullptr;
   const Array *rhs = nullptr, *rhsScales = nullptr;
+  bool rhsTransposed = false; // (L, K, N), and its scales run down columns
   std::vector<int64_t> ends;
   bool paired = false;       // two accumulators, from pairs of rows of rhs
   bool concatenated = false; // the halves of pairs lie side by side

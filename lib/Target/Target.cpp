@@ -14,7 +14,9 @@ static constexpr Target sm100(std::string_view chip) {
           /*mmaK=*/32,
           /*minMmaN=*/8,
           /*maxMmaN=*/256,
-          /*stepMmaN=*/8};
+          /*stepMmaN=*/8,
+          /*sms=*/148,
+          /*globalBytesPerClock=*/28};
 }
 
 static constexpr Target targets[] = {sm100("sm_100a"), sm100("sm_103a")};

@@ -26,12 +26,13 @@ def GeneralizeNamedOps : Pass<"grouped-moe-generalize"> {
 }
 
 def SelectSchedule : Pass<"grouped-moe-select-schedule"> {
-  let summary = "give every gemm without a schedule one that fits the target";
+  let summary = "give every gemm and wgrad without a schedule one that fits the target";
   let description = [{
-    Writes `#grouped_moe.schedule` on each `grouped_moe.gemm` that has none, and checks those that have one against the
+    Writes `#grouped_moe.schedule` on each `grouped_moe.gemm` and `wgrad` that has none, and checks those that have one against the
     target. The tile is 128x128 with two accumulators, so that a tile's stores overlap the next tile's products (both
     tiles of the target keep the matrix unit equally busy; 128x256 has room for one accumulator only). Stages are as
-    many as shared memory holds, at most 6.
+    many as shared memory holds, at most 6. A wgrad whose tiles of one group cannot occupy the chip divides large groups
+    along their rows (`split`), where an estimate of the target says that adding the parts costs less than it gains.
 
     ```mlir
     grouped_moe.gemm ... {m_aligned = 256}

@@ -18,13 +18,13 @@ struct SelectSchedulePass
 
   void runOnOperation() override {
     ScheduleRequest request{target, tileN};
-    WalkResult result = getOperation()->walk([&](GemmOp op) {
+    WalkResult result = getOperation()->walk([&](FusedProduct op) {
       if (!op.getSchedule()) {
         FailureOr<ScheduleAttr> schedule = selectSchedule(op, request);
         if (failed(schedule)) {
           return WalkResult::interrupt();
         }
-        op.setScheduleAttr(*schedule);
+        op->setAttr("schedule", *schedule);
         ++chosen;
       }
       return failed(verifySchedule(op, request)) ? WalkResult::interrupt()

@@ -99,6 +99,14 @@ private:
   int32_t constant(int64_t value) {
     return expression(abi::ExprKind::Constant, 0, 0, value);
   }
+  /// Products and quotients, of constants at once.
+  int32_t times(int32_t lhs, int32_t rhs) {
+    return fold(abi::ExprKind::Mul, lhs, rhs);
+  }
+  int32_t over(int32_t lhs, int32_t rhs) {
+    return fold(abi::ExprKind::FloorDiv, lhs, rhs);
+  }
+  int32_t fold(abi::ExprKind kind, int32_t lhs, int32_t rhs);
   FailureOr<int32_t> evaluate(Value index);
   FailureOr<int32_t> extent(Value memref, int64_t axis);
   FailureOr<abi::BufferRef> bufferOf(Value memref);
@@ -135,6 +143,24 @@ int32_t EntryBuilder::expression(abi::ExprKind kind, int32_t lhs, int32_t rhs,
   }
   entry->exprs.push_back(expr);
   return entry->exprs.size() - 1;
+}
+
+int32_t EntryBuilder::fold(abi::ExprKind kind, int32_t lhs, int32_t rhs) {
+  bool isProduct = kind == abi::ExprKind::Mul;
+  const abi::Expr &a = entry->exprs[lhs], &b = entry->exprs[rhs];
+  if (b.kind() == abi::ExprKind::Constant) {
+    if (b.value() == 1) {
+      return lhs;
+    }
+    if (a.kind() == abi::ExprKind::Constant) {
+      return constant(isProduct ? a.value() * b.value()
+                                : a.value() / b.value());
+    }
+  }
+  if (isProduct && a.kind() == abi::ExprKind::Constant && a.value() == 1) {
+    return rhs;
+  }
+  return expression(kind, lhs, rhs, 0);
 }
 
 /// An extent of an argument or of an allocation.
@@ -349,22 +375,32 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   out->l2_promotion = kL2Promotion256B;
   // Trailing dimensions of the array merge into the map's innermost one.
   int64_t rank = mapType.getBox().size();
-  int64_t innerBytes = type.getElementTypeBitWidth();
+  int64_t bits = type.getElementTypeBitWidth(); // FP4 is packed
+  int32_t elements = constant(1);
   for (int64_t axis = rank - 1; axis < type.getRank(); ++axis) {
-    innerBytes *= type.getDimSize(axis);
+    FailureOr<int32_t> size = extent(map.getMemref(), axis);
+    if (failed(size)) {
+      return failure();
+    }
+    elements = times(elements, *size);
   }
-  innerBytes /= 8; // FP4 is packed
-  out->dims.push_back(constant(
-      innerBytes * 8 / mapType.getElementType().getIntOrFloatBitWidth()));
-  int64_t stride = innerBytes;
+  auto inUnits = [&](int64_t unitBits) {
+    return bits % unitBits == 0 ? times(elements, constant(bits / unitBits))
+                                : over(times(elements, constant(bits)),
+                                       constant(unitBits));
+  };
+  out->dims.push_back(
+      inUnits(mapType.getElementType().getIntOrFloatBitWidth()));
+  int32_t stride = inUnits(8);
   for (int64_t axis = rank - 2; axis >= 0; --axis) {
     FailureOr<int32_t> size = extent(map.getMemref(), axis);
     if (failed(size)) {
       return failure();
     }
     out->dims.push_back(*size);
-    out->strides.push_back(constant(stride));
-    stride *= type.isDynamicDim(axis) ? 1 : type.getDimSize(axis);
+    out->strides.push_back(stride);
+    // A dynamic extent in front of others would need no stride of its own.
+    stride = type.isDynamicDim(axis) ? stride : times(stride, *size);
   }
   for (int64_t side : llvm::reverse(mapType.getBox())) {
     out->box.push_back(side);

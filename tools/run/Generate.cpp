@@ -33,17 +33,19 @@ Status run::writeArray(const std::string &path, const Array &array) {
                   array.bytes.data(), array.bytes.size());
 }
 
-/// Whether the first extent is R itself.
+/// Whether an extent is R itself.
 static bool hasRows(const ArgumentFacts &facts) {
   return !facts.extent && facts.format != Format::e8m0 &&
-         !facts.shape.empty() && facts.shape[0] == kRows;
+         facts.shape.size() > facts.rowAxis &&
+         facts.shape[facts.rowAxis] == kRows;
 }
 
 int64_t run::rowsOf(const Signature &signature,
                     const std::vector<Array> &arrays) {
   for (size_t i = 0; i < arrays.size(); ++i) {
-    if (hasRows(signature.arguments[i])) {
-      return arrays[i].shape[0];
+    const ArgumentFacts &facts = signature.arguments[i];
+    if (hasRows(facts)) {
+      return arrays[i].shape[facts.rowAxis];
     }
   }
   return 0;
@@ -113,7 +115,7 @@ void Generator::readStaticRows() {
       return;
     }
     if (facts.byRow && facts.role != Role::Scales) {
-      fixed = std::max(fixed, facts.shape[0]);
+      fixed = std::max(fixed, facts.shape[facts.rowAxis]);
     }
   }
   rows = fixed;
@@ -144,7 +146,7 @@ Status Generator::readFiles() {
                          ", expected [", expected, "]"));
     }
     if (hasRows(facts) && rows < 0) {
-      rows = shape[0];
+      rows = shape[facts.rowAxis];
     }
     arrays[i] = std::move(*array);
     done[i] = true;
@@ -331,13 +333,19 @@ void Generator::fillRandom(size_t i, Random &random) {
     inner *= array.shape[d];
   }
   int64_t total = array.elements();
-  int64_t filled = facts.byRow ? std::min(activeRows() * inner, total) : total;
+  bool transposed = facts.byRow && facts.rowAxis == 1;
+  int64_t filled = facts.byRow && !transposed
+                       ? std::min(activeRows() * inner, total)
+                       : total;
   static constexpr double factors[] = {1, -0.5, 2, 0.5, 0, -1, 1, -2};
   static constexpr double norms[] = {1, 0.5, 2};
   // K * 9 products of scales from 2^-4 to 2^4 stay below 2^24 units.
-  int64_t limit = facts.columns <= 4096 ? 3 : 1;
+  int64_t limit = (facts.alongRows ? rows : facts.columns) <= 4096 ? 3 : 1;
   double power = 1;
   for (int64_t e = 0; e < filled; ++e) {
+    if (transposed && e % last >= activeRows()) {
+      continue;
+    }
     double value = 0;
     switch (facts.role) {
     case Role::Factor:

@@ -93,16 +93,20 @@ static int argumentOf(Value value) {
   return argument ? static_cast<int>(argument.getArgNumber()) : -1;
 }
 
-/// The matrix that scales belong to.
+/// The matrix that scales belong to; they are those of the matrix before it was
+/// transposed.
 static void describeScales(ArgumentFacts &facts, Value matrix,
                            ScaleLayoutAttr layout, GroupFacts groups,
-                           Value offsets) {
+                           Value offsets, bool transposed = false) {
   auto type = cast<ShapedType>(matrix.getType());
   facts.role = Role::Scales;
-  facts.columns = type.getShape().back();
-  int64_t rows = type.getDimSize(type.getRank() - 2);
+  facts.columns = transposed ? type.getDimSize(0) : type.getShape().back();
+  int64_t rows = type.getDimSize(transposed ? 1 : type.getRank() - 2);
   facts.matrixRows = ShapedType::isDynamic(rows) ? kRows : rows;
   facts.byRow = type.getRank() == 2;
+  bool isWholeColumn = layout.getDirection() == ScaleDirection::column &&
+                       layout.getGrouping() == ScaleGrouping::whole;
+  facts.rowAxis = isWholeColumn ? 1 : 0;
   facts.form = {layout.getDirection() == ScaleDirection::column,
                 layout.getGrouping() == ScaleGrouping::per_group,
                 layout.getBlock()};
@@ -111,6 +115,9 @@ static void describeScales(ArgumentFacts &facts, Value matrix,
 }
 
 static GroupFacts groupsOf(GroupedProduct op) {
+  return {op.getGroups(), static_cast<int64_t>(op.getMAligned())};
+}
+static GroupFacts groupsOf(WgradOp op) {
   return {op.getGroups(), static_cast<int64_t>(op.getMAligned())};
 }
 
@@ -169,17 +176,58 @@ static void describeGemmUse(ArgumentFacts &facts, GemmOp op, unsigned operand) {
     facts.role = Role::NormConst;
   } else {
     facts.role = Role::Data;
-    facts.columns = lastExtent(value);
+    facts.columns = op.getK();
     facts.byRow = value == op.getLhs();
   }
 }
 
-/// The offsets of quantize and dequantize.
+/// The offsets of an op that is no gemm.
 template <typename Op>
 static void describeOffsets(ArgumentFacts &facts, Op op) {
   facts.role = Role::Offsets;
   facts.aligned =
       std::max(facts.aligned, static_cast<int64_t>(op.getMAligned()));
+}
+
+static void describeWgradUse(ArgumentFacts &facts, WgradOp op,
+                             unsigned operand) {
+  unsigned firstInput = op.getInputs().getBeginOperandIndex();
+  unsigned firstOutput = op.getOutputs().getBeginOperandIndex();
+  if (operand >= firstOutput) {
+    facts.written = true;
+    if (op.getAccumulate()) {
+      facts.role = Role::Addend;
+    }
+    auto type = cast<ShapedType>(op->getOperand(operand).getType());
+    if (type.getElementType().isInteger(64) && op.getPointee()) {
+      facts.addresses = true;
+      facts.format = *grouped_moe::reference::formatOf(*op.getPointee());
+      facts.shape = {op.getGroups(), op.getN(), op.getK()};
+    }
+    return;
+  }
+  if (operand >= firstInput) {
+    bool perElement =
+        op.getInputKind(operand - firstInput) == InputKind::per_element;
+    facts.role = perElement ? Role::Addend : Role::Factor;
+    return;
+  }
+  Value value = op->getOperand(operand);
+  if (value == op.getLhsScales()) {
+    describeScales(facts, op.getLhs(), op.getLhsLayout(), groupsOf(op),
+                   op.getOffsets(), op.getLhsTransposed());
+  } else if (value == op.getRhsScales()) {
+    describeScales(facts, op.getRhs(), op.getRhsLayout(), groupsOf(op),
+                   op.getOffsets(), op.getRhsTransposed());
+  } else if (value == op.getOffsets()) {
+    describeOffsets(facts, op);
+  } else {
+    bool isLhs = value == op.getLhs();
+    facts.role = Role::Data;
+    facts.byRow = facts.alongRows = true;
+    facts.rowAxis = isLhs ? op.getLhsRowAxis() : op.getRhsRowAxis();
+    facts.columns = isLhs ? op.getN() : op.getK();
+  }
 }
 
 static void describeInterleaveUse(ArgumentFacts &facts, InterleaveGluOp op,
@@ -202,6 +250,8 @@ static void describeUse(ArgumentFacts &facts, OpOperand &use) {
   int64_t rank = cast<ShapedType>(use.get().getType()).getRank();
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     describeGemmUse(facts, gemm, operand);
+  } else if (auto wgrad = dyn_cast<WgradOp>(op)) {
+    describeWgradUse(facts, wgrad, operand);
   } else if (auto quantize = dyn_cast<QuantizeOp>(op)) {
     if (use.get() == quantize.getInput()) {
       facts.role = Role::QuantizeInput;
@@ -295,10 +345,8 @@ static Expected<ArgumentFacts> describe(BlockArgument argument) {
   if (facts.written && facts.role == Role::Other) {
     facts.role = Role::Destination;
   }
-  // Whole column scales follow the rows with their second extent.
-  bool isColumn = facts.form.column && !facts.form.perGroup;
   for (size_t i = 0; i < facts.shape.size(); ++i) {
-    if (facts.shape[i] == kRows && i != (isColumn ? 1 : 0)) {
+    if (facts.shape[i] == kRows && i != facts.rowAxis) {
       return invalidArgument(cat(facts.name, ": extent ", i,
                                  " is dynamic, expected only the one of the "
                                  "rows to be"));
@@ -334,8 +382,14 @@ Expected<Signature> run::signatureOf(func::FuncOp function) {
       return invalidArgument(cat("entry \"", signature.name, "\": result #", i,
                                  " is no tensor or memref of known elements"));
     }
-    signature.results.push_back({cat("result #", i), destinationOf(value),
-                                 *format, extentsOf(type), ruleOf(value)});
+    ResultFacts result{cat("result #", i), destinationOf(value), *format,
+                       extentsOf(type), ruleOf(value)};
+    if (result.argument >= 0 &&
+        signature.arguments[result.argument].addresses) {
+      result.format = signature.arguments[result.argument].format;
+      result.shape = signature.arguments[result.argument].shape;
+    }
+    signature.results.push_back(std::move(result));
   }
   for (size_t i = 0; !signature.returned && i < signature.arguments.size();
        ++i) {
@@ -400,6 +454,20 @@ Expected<Signature> run::signatureOf(const Entry &entry) {
           {facts.name, static_cast<int>(signature.arguments.size()) - 1,
            facts.format, facts.shape, facts.extent});
     }
+  }
+  for (const PointersContract &contract : entry.program().pointers) {
+    ArgumentFacts &facts = signature.arguments[contract.argument];
+    facts.addresses = true;
+    facts.format = formatOf(contract.element);
+    facts.shape = {facts.shape[0]};
+    for (int32_t extent : contract.shape) {
+      facts.shape.push_back(ruleOf(program, extent)(0));
+    }
+    facts.written = true;
+    facts.role = Role::Destination;
+    signature.results.push_back(
+        {facts.name, static_cast<int>(contract.argument), facts.format,
+         facts.shape, facts.extent});
   }
   for (const OffsetsContract &contract : entry.program().offsets) {
     ArgumentFacts &facts = signature.arguments[contract.argument];

@@ -64,6 +64,6 @@ void grouped_moe::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *ctx, GroupedMoeDialect *) {
     attach<GemmOp, GemmQuantOp, GemmSwigluOp, GemmGegluOp, GemmSitugluOp,
            GemmSreluOp, GemmDswigluOp, GemmDgegluOp, GemmDsreluOp, QuantizeOp,
-           DequantizeOp, InterleaveGluOp>(*ctx);
+           DequantizeOp, InterleaveGluOp, WgradOp>(*ctx);
   });
 }

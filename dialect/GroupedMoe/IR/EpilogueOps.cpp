@@ -1,4 +1,4 @@
-// Which operations an epilogue region may hold.
+// What an epilogue region takes, yields and may hold.
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,4 +49,54 @@ bool grouped_moe::roundsAsAsked(Operation *op) {
     return !mode || mode.getValue() == arith::RoundingMode::to_nearest_even;
   }
   return true;
+}
+
+LogicalResult grouped_moe::verifyEpilogueRegion(FusedProduct op,
+                                                StringRef signature,
+                                                StringRef contents) {
+  Block &body = op.getEpilogue().front();
+  if (body.getNumArguments() != op.getNumEpilogueArguments()) {
+    return op->emitOpError()
+           << "epilogue has " << body.getNumArguments()
+           << " arguments, expected " << op.getNumEpilogueArguments()
+           << ": the accumulator and one for each input, two for each that "
+              "holds pairs ("
+           << signature << ")";
+  }
+  for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
+    if (!argument.getType().isF32()) {
+      return op->emitOpError()
+             << "epilogue argument #" << i << ": type is " << argument.getType()
+             << ", expected f32 (" << signature
+             << "); inputs of other types are converted before the region";
+    }
+  }
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getValues().size() != op.getNumYields()) {
+    return op->emitOpError()
+           << "epilogue yields " << (yield ? yield.getValues().size() : 0)
+           << " values, expected " << op.getNumYields()
+           << ": one for each output, two for each of pairs, none for scales ("
+           << signature << ")";
+  }
+  auto refuse = [&](Operation &inner, StringRef what) {
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "epilogue holds '" << inner.getName() << "'"
+                              << what << " (" << contents << ")";
+    diag.attachNote(inner.getLoc()) << "the operation is here";
+    return diag;
+  };
+  for (Operation &inner : body.without_terminator()) {
+    if (!roundsAsAsked(&inner)) {
+      return refuse(inner,
+                    " with a rounding mode or fastmath flags, but each "
+                    "operation of an epilogue rounds to nearest even; drop the "
+                    "attribute");
+    }
+    if (!isEpilogueOp(&inner)) {
+      return refuse(inner, ", which is not a scalar operation of arith or math "
+                           "that a kernel can compute");
+    }
+  }
+  return success();
 }

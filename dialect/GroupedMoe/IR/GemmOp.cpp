@@ -41,49 +41,7 @@ LogicalResult GemmOp::verify() {
 }
 
 LogicalResult GemmOp::verifyRegions() {
-  Block &body = getEpilogue().front();
-  if (body.getNumArguments() != getNumEpilogueArguments()) {
-    return emitOpError() << "epilogue has " << body.getNumArguments()
-                         << " arguments, expected " << getNumEpilogueArguments()
-                         << ": the accumulator and one for each input, two "
-                            "for each that holds pairs (gemm_c10)";
-  }
-  for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
-    if (!argument.getType().isF32()) {
-      return emitOpError() << "epilogue argument #" << i << ": type is "
-                           << argument.getType()
-                           << ", expected f32 (gemm_c10); inputs of other "
-                              "types are converted before the region";
-    }
-  }
-  auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getValues().size() != getNumYields()) {
-    return emitOpError() << "epilogue yields "
-                         << (yield ? yield.getValues().size() : 0)
-                         << " values, expected " << getNumYields()
-                         << ": one for each output, two for each of pairs, "
-                            "none for scales (gemm_c10)";
-  }
-  for (Operation &op : body.without_terminator()) {
-    if (!roundsAsAsked(&op)) {
-      InFlightDiagnostic diag =
-          emitOpError() << "epilogue holds '" << op.getName()
-                        << "' with a rounding mode or fastmath flags, but each "
-                           "operation of an epilogue rounds to nearest even; "
-                           "drop the attribute (gemm_c11)";
-      diag.attachNote(op.getLoc()) << "the operation is here";
-      return diag;
-    }
-    if (!isEpilogueOp(&op)) {
-      InFlightDiagnostic diag =
-          emitOpError() << "epilogue holds '" << op.getName()
-                        << "', which is not a scalar operation of arith or "
-                           "math that a kernel can compute (gemm_c11)";
-      diag.attachNote(op.getLoc()) << "the operation is here";
-      return diag;
-    }
-  }
-  return success();
+  return verifyEpilogueRegion(*this, "gemm_c10", "gemm_c11");
 }
 
 namespace {

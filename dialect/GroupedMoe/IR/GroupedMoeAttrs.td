@@ -40,7 +40,11 @@ def GroupedMoe_ScheduleAttr : GroupedMoe_Attr<"Schedule", "schedule"> {
     `stages` the depth of the operand ring in shared memory; `accumulators` the number of tiles in tensor memory;
     `cluster` the CTAs of a cluster along M and N. Whether a chip has the room is checked when the kernel is built.
 
-    Constraints: `schedule_c1` every extent is positive; `schedule_c2` stages is at most 32 and accumulators at most 2.
+    `split`, of a `wgrad` alone, is [parts, rows]: a group with more rows than max(R / parts, rows), rounded up to 128, is
+    divided into parts of that many, whose sums are added in order. Without it groups are not divided.
+
+    Constraints: `schedule_c1` every extent is positive; `schedule_c2` stages is at most 32 and accumulators at most 2;
+    `schedule_c3` split is empty, or 2 to 1024 parts of at least 1 row.
 
     ```mlir
     #grouped_moe.schedule<tile = [128, 256, 128], stages = 4, accumulators = 1, cluster = [1, 1], scheduler = static_persistent>
@@ -51,10 +55,11 @@ def GroupedMoe_ScheduleAttr : GroupedMoe_Attr<"Schedule", "schedule"> {
     "int64_t":$stages,
     "int64_t":$accumulators,
     ArrayRefParameter<"int64_t">:$cluster,
-    EnumParameter<GroupedMoe_SchedulerKind>:$scheduler);
+    EnumParameter<GroupedMoe_SchedulerKind>:$scheduler,
+    OptionalArrayRefParameter<"int64_t">:$split);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators` `=` $accumulators `,`
-        `cluster` `=` `[` $cluster `]` `,` `scheduler` `=` $scheduler `>`
+        `cluster` `=` `[` $cluster `]` `,` `scheduler` `=` $scheduler (`,` `split` `=` `[` $split^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
 }

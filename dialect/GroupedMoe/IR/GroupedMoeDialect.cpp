@@ -40,7 +40,8 @@ ScaleLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> tile, int64_t stages,
                                    int64_t accumulators,
-                                   ArrayRef<int64_t> cluster, SchedulerKind) {
+                                   ArrayRef<int64_t> cluster, SchedulerKind,
+                                   ArrayRef<int64_t> split) {
   if (tile.size() != 3 || cluster.size() != 2) {
     return emitError() << "schedule: tile has " << tile.size()
                        << " and cluster has " << cluster.size()
@@ -57,6 +58,12 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "schedule: stages is " << stages
                        << " and accumulators is " << accumulators
                        << ", expected at most 32 and at most 2 (schedule_c2)";
+  }
+  if (!split.empty() &&
+      (split.size() != 2 || split[0] < 2 || split[0] > 1024 || split[1] < 1)) {
+    return emitError() << "schedule: split is [" << split
+                       << "], expected [parts, rows], 2 to 1024 parts of at "
+                          "least 1 row (schedule_c3)";
   }
   return success();
 }

@@ -8,40 +8,8 @@ include "mlir/IR/Interfaces.td"
 class GroupedMoe_Get<string type, string name, string what, dag args = (ins)>
     : InterfaceMethod<what, type, name, args>;
 
-def GroupedMoe_GroupedProduct : OpInterface<"GroupedProduct"> {
-  let description = [{
-    A grouped product with an epilogue: `gemm`, and the named ops that stand for one. What the epilogue's operands are is
-    decided here, for verification, lowering, reference and tools alike.
-
-    The epilogue works on R x E elements: E is N, or N / 2 with `paired` accumulators. An operand of 2 E columns holds
-    pairs: two values for each element, in blocks of 32 columns that alternate, or side by side when `concatenated`.
-  }];
-  let cppNamespace = "::grouped_moe";
-  let methods = [
-    GroupedMoe_Get<"::mlir::Value", "getLhs", "(R, K)">,
-    GroupedMoe_Get<"::mlir::Value", "getLhsScales", "scales of lhs">,
-    GroupedMoe_Get<"::mlir::Value", "getRhs", "(L, N, K)">,
-    GroupedMoe_Get<"::mlir::Value", "getRhsScales", "scales of rhs">,
-    GroupedMoe_Get<"::mlir::Value", "getOffsets", "(L) ends of groups">,
-    GroupedMoe_Get<"::mlir::Value", "getNormConst", "(1) or (L), or null">,
-    GroupedMoe_Get<"::mlir::OperandRange", "getInputs", "epilogue inputs">,
-    GroupedMoe_Get<"::mlir::OperandRange", "getOutputs", "epilogue outputs">,
-    GroupedMoe_Get<"::grouped_moe::ScaleLayoutAttr", "getLhsLayout", "layout of the scales of lhs">,
-    GroupedMoe_Get<"::grouped_moe::ScaleLayoutAttr", "getRhsLayout", "layout of the scales of rhs">,
-    GroupedMoe_Get<"::llvm::ArrayRef<int32_t>", "getOutputKinds", "an OutputKind for each output">,
-    GroupedMoe_Get<"::grouped_moe::InputKind", "getInputKind", "how input i follows the elements", (ins "unsigned":$i)>,
-    GroupedMoe_Get<"uint64_t", "getMAligned", "rows that every offset is a multiple of">,
-    GroupedMoe_Get<"bool", "getPaired", "two accumulators for each element">,
-    GroupedMoe_Get<"bool", "getConcatenated", "pairs are side by side, not in alternating blocks">];
-  let extraSharedClassDeclaration = [{
-    /// Rows of lhs; kDynamic as a rule.
-    int64_t getRows() { return ::grouped_moe::detail::extentOf($_op.getLhs(), 0); }
-    int64_t getGroups() { return ::grouped_moe::detail::extentOf($_op.getRhs(), 0); }
-    int64_t getN() { return ::grouped_moe::detail::extentOf($_op.getRhs(), 1); }
-    int64_t getK() { return ::grouped_moe::detail::extentOf($_op.getRhs(), 2); }
-    /// E: columns of the epilogue.
-    int64_t getColumns() { return $_op.getPaired() ? getN() / 2 : getN(); }
-
+// What follows from the kinds and shapes of an epilogue's operands.
+defvar epilogueFacts = [{
     ::grouped_moe::OutputKind getOutputKind(unsigned i) {
       return static_cast<::grouped_moe::OutputKind>($_op.getOutputKinds()[i]);
     }
@@ -78,7 +46,45 @@ def GroupedMoe_GroupedProduct : OpInterface<"GroupedProduct"> {
       }
       return n;
     }
+}];
+
+def GroupedMoe_GroupedProduct : OpInterface<"GroupedProduct"> {
+  let description = [{
+    A grouped product with an epilogue: `gemm`, and the named ops that stand for one. What the epilogue's operands are is
+    decided here, for verification, lowering, reference and tools alike.
+
+    The epilogue works on R x E elements: E is N, or N / 2 with `paired` accumulators. An operand of 2 E columns holds
+    pairs: two values for each element, in blocks of 32 columns that alternate, or side by side when `concatenated`.
   }];
+  let cppNamespace = "::grouped_moe";
+  let methods = [
+    GroupedMoe_Get<"::mlir::Value", "getLhs", "(R, K)">,
+    GroupedMoe_Get<"::mlir::Value", "getLhsScales", "scales of lhs">,
+    GroupedMoe_Get<"::mlir::Value", "getRhs", "(L, N, K), or (L, K, N)">,
+    GroupedMoe_Get<"::mlir::Value", "getRhsScales", "scales of rhs">,
+    GroupedMoe_Get<"::mlir::Value", "getOffsets", "(L) ends of groups">,
+    GroupedMoe_Get<"::mlir::Value", "getNormConst", "(1) or (L), or null">,
+    GroupedMoe_Get<"::mlir::OperandRange", "getInputs", "epilogue inputs">,
+    GroupedMoe_Get<"::mlir::OperandRange", "getOutputs", "epilogue outputs">,
+    GroupedMoe_Get<"::grouped_moe::ScaleLayoutAttr", "getLhsLayout", "layout of the scales of lhs">,
+    GroupedMoe_Get<"::grouped_moe::ScaleLayoutAttr", "getRhsLayout", "layout of the scales of rhs">,
+    GroupedMoe_Get<"::llvm::ArrayRef<int32_t>", "getOutputKinds", "an OutputKind for each output">,
+    GroupedMoe_Get<"::grouped_moe::InputKind", "getInputKind", "how input i follows the elements", (ins "unsigned":$i)>,
+    GroupedMoe_Get<"uint64_t", "getMAligned", "rows that every offset is a multiple of">,
+    GroupedMoe_Get<"bool", "getPaired", "two accumulators for each element">,
+    GroupedMoe_Get<"bool", "getConcatenated", "pairs are side by side, not in alternating blocks">];
+  let extraSharedClassDeclaration = !strconcat([{
+    /// Rows of lhs; kDynamic as a rule.
+    int64_t getRows() { return ::grouped_moe::detail::extentOf($_op.getLhs(), 0); }
+    int64_t getGroups() { return ::grouped_moe::detail::extentOf($_op.getRhs(), 0); }
+    /// Scale blocks run along K: their direction tells where K is in rhs.
+    bool isRhsTransposed() { return $_op.getRhsLayout().getDirection() == ::grouped_moe::ScaleDirection::column; }
+    int64_t getN() { return ::grouped_moe::detail::extentOf($_op.getRhs(), isRhsTransposed() ? 2 : 1); }
+    int64_t getK() { return ::grouped_moe::detail::extentOf($_op.getRhs(), isRhsTransposed() ? 1 : 2); }
+    /// E: columns of the epilogue.
+    int64_t getColumns() { return $_op.getPaired() ? getN() / 2 : getN(); }
+
+  }], epilogueFacts);
 }
 
 def GroupedMoe_NamedProduct : OpInterface<"NamedProduct", [GroupedMoe_GroupedProduct]> {
@@ -103,6 +109,29 @@ def GroupedMoe_NamedProduct : OpInterface<"NamedProduct", [GroupedMoe_GroupedPro
       return static_cast<::grouped_moe::NamedValue>($_op.getOutputValues()[i]);
     }
   }];
+}
+
+def GroupedMoe_FusedProduct : OpInterface<"FusedProduct"> {
+  let description = [{
+    A generic op with an epilogue region, `gemm` or `wgrad`, as the lowering of epilogues sees it: a product of tiles,
+    whose rows are those of lhs, or the columns of lhs for `wgrad`, and whose columns are E.
+  }];
+  let cppNamespace = "::grouped_moe";
+  let methods = [
+    GroupedMoe_Get<"::mlir::Value", "getOffsets", "(L) ends of groups">,
+    GroupedMoe_Get<"::mlir::Value", "getNormConst", "(1) or (L), or null">,
+    GroupedMoe_Get<"::mlir::OperandRange", "getInputs", "epilogue inputs">,
+    GroupedMoe_Get<"::mlir::OperandRange", "getOutputs", "epilogue outputs">,
+    GroupedMoe_Get<"::llvm::ArrayRef<int32_t>", "getOutputKinds", "an OutputKind for each output">,
+    GroupedMoe_Get<"::grouped_moe::InputKind", "getInputKind", "how input i follows the elements", (ins "unsigned":$i)>,
+    GroupedMoe_Get<"bool", "getPaired", "two accumulators for each element">,
+    GroupedMoe_Get<"bool", "getConcatenated", "pairs are side by side, not in alternating blocks">,
+    GroupedMoe_Get<"bool", "getNondeterministic", "sums in any order">,
+    GroupedMoe_Get<"int64_t", "getGroups", "L">,
+    GroupedMoe_Get<"int64_t", "getColumns", "E">,
+    GroupedMoe_Get<"::mlir::Region &", "getEpilogue", "the epilogue on one element">,
+    GroupedMoe_Get<"::std::optional<::grouped_moe::ScheduleAttr>", "getSchedule", "how the kernel works">];
+  let extraClassDeclaration = !subst("$_op", "(*this)", epilogueFacts);
 }
 
 #endif // GROUPED_MOE_INTERFACES_TD

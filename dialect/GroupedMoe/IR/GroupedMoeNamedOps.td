@@ -2,7 +2,7 @@
 #ifndef GROUPED_MOE_NAMED_OPS_TD
 #define GROUPED_MOE_NAMED_OPS_TD
 
-include "dialect/GroupedMoe/IR/GroupedMoeOps.td"
+include "dialect/GroupedMoe/IR/GroupedMoeWgrad.td"
 
 // What all descriptions share.
 defvar namedText = [{

@@ -196,5 +196,31 @@ static void printNamedOperands(OpAsmPrinter &printer, Operation *,
   printOutputs(printer, outputs, outputTypes, outputKinds, outputValues);
 }
 
+// epilogue { ... }, or nothing for the region that yields the accumulator.
+static ParseResult parseOptionalEpilogue(OpAsmParser &parser, Region &region) {
+  if (succeeded(parser.parseOptionalKeyword("epilogue"))) {
+    return parser.parseRegion(region);
+  }
+  OpBuilder b(parser.getContext());
+  Location loc = parser.getEncodedSourceLoc(parser.getCurrentLocation());
+  Block &body = region.emplaceBlock();
+  Value acc = body.addArgument(b.getF32Type(), loc);
+  b.setInsertionPointToStart(&body);
+  YieldOp::create(b, loc, acc);
+  return success();
+}
+
+static void printOptionalEpilogue(OpAsmPrinter &printer, Operation *,
+                                  Region &region) {
+  Block &body = region.front();
+  auto yield = dyn_cast<YieldOp>(body.front());
+  if (body.getNumArguments() == 1 && yield && yield.getValues().size() == 1 &&
+      yield.getValues()[0] == body.getArgument(0)) {
+    return;
+  }
+  printer << " epilogue ";
+  printer.printRegion(region);
+}
+
 #define GET_OP_CLASSES
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.cpp.inc"

@@ -19,11 +19,16 @@
 
 namespace grouped_moe {
 
-/// Whether an epilogue region may hold `op` (gemm_c11): scalar arithmetic that
-/// every target and the reference executor can compute.
+/// Whether an epilogue region may hold `op`: scalar arithmetic that every target
+/// and the reference executor can compute.
 bool isEpilogueOp(mlir::Operation *op);
 /// Whether it asks for no other rounding than that of an epilogue.
 bool roundsAsAsked(mlir::Operation *op);
+/// Arguments and yields of the region, labelled `signature`, and its
+/// operations, labelled `contents`.
+mlir::LogicalResult verifyEpilogueRegion(FusedProduct op,
+                                         llvm::StringRef signature,
+                                         llvm::StringRef contents);
 
 } // namespace grouped_moe
 

@@ -28,6 +28,7 @@ class GroupedMoe_StructuredOp<string mnemonic, list<Trait> traits = []>
 
 def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     AttrSizedOperandSegments, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">, GroupedMoe_GroupedProduct,
+    GroupedMoe_FusedProduct,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "grouped block-scaled matrix product with an epilogue region";
   let description = [{
@@ -36,7 +37,8 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
         acc[m, n] = sum over k of dequantized(lhs)[m, k] * dequantized(rhs)[g, n, k]        in f32
         outputs[i] = what its kind makes of the value that the region yields for it on acc[m, n] and its inputs
 
-    Shapes: `lhs` (R, K), `rhs` (L, N, K), `offsets` (L) i32, cumulative exclusive ends. The epilogue works on R x E elements,
+    Shapes: `lhs` (R, K), `rhs` (L, N, K), or (L, K, N) with scales that run down its columns, `offsets` (L) i32, cumulative
+    exclusive ends. The epilogue works on R x E elements,
     E = N, or N / 2 with `paired`: two accumulators, gate and up. An input is `per_element` (R, E), `per_row` (R), `per_group`
     (L) or `per_group_column` (L, E); it reaches the region as f32. An operand of 2 E columns holds pairs, two values for each
     element, in blocks of 32 columns that alternate, or side by side with `concatenated`.
@@ -52,9 +54,9 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | constraint | what |
     |---|---|
     | `gemm_c1` | lhs is (R, K), of f8E4M3FN or f8E5M2 elements |
-    | `gemm_c2` | rhs is (L, N, K), of the lhs's element type; K agrees |
+    | `gemm_c2` | rhs is (L, N, K), (L, K, N) in a `column` layout, of the lhs's element type; K agrees |
     | `gemm_c3` | K is static and a multiple of 32; N is static and a multiple of 16; L is static and at least 1 |
-    | `gemm_c4` | scales are f8E8M0FNU in a `row` layout of block 32 |
+    | `gemm_c4` | scales are f8E8M0FNU, of lhs in the layout `<row, whole, block = 32>`, of rhs in that or `<column, whole, block = 32>` |
     | `gemm_c5` | scale shapes are those of their layout and operand |
     | `gemm_c6` | offsets is (L) of i32 |
     | `gemm_c7` | m_aligned is 128 or 256 |
@@ -116,7 +118,7 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
   }];
 }
 
-def GroupedMoe_YieldOp : GroupedMoe_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"GemmOp">]> {
+def GroupedMoe_YieldOp : GroupedMoe_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["GemmOp", "WgradOp"]>]> {
   let summary = "terminator of an epilogue: the values of the outputs";
   let description = [{
     Operands are the values of the outputs in order, two for an output of pairs, none for scales; one value may go to several.

@@ -119,18 +119,20 @@ LogicalResult grouped_moe::verifyScaleElements(Operation *op, StringRef name,
 
 LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
                                         Value scales, ScaleLayoutAttr layout,
-                                        ArrayRef<int64_t> matrix,
+                                        ArrayRef<int64_t> matrix, bool down,
                                         StringRef layoutConstraint,
                                         StringRef shapeConstraint) {
   if (failed(verifyScaleElements(op, name, scales, layout, layoutConstraint))) {
     return failure();
   }
-  if (layout.getDirection() != ScaleDirection::row ||
-      layout.getGrouping() != ScaleGrouping::whole) {
+  bool byRow = layout.getDirection() == ScaleDirection::row;
+  if ((!byRow && !down) || layout.getGrouping() != ScaleGrouping::whole) {
     return op->emitOpError()
            << name << ": layout is " << layout
-           << ", expected <row, whole, block = 32> (" << layoutConstraint
-           << "); quantize along rows with that layout";
+           << ", expected <row, whole, block = 32>"
+           << (down ? ", or <column, whole, block = 32> for data (L, K, N)" : "")
+           << " (" << layoutConstraint << "); quantize "
+           << (down ? "along K" : "along rows") << " with that layout";
   }
   return verifyScaleShape(op, name, scales, layout, matrix, GroupFacts(),
                           shapeConstraint);

@@ -53,10 +53,10 @@ mlir::LogicalResult verifyScaleElements(mlir::Operation *op,
                                         llvm::StringRef constraint);
 
 /// Checks element type, layout and shape of the scales of an FP8 operand that
-/// takes the row, whole layout only.
+/// takes whole layouts only, along rows or, with `down`, also down columns.
 mlir::LogicalResult verifyScales(mlir::Operation *op, llvm::StringRef name,
                                  mlir::Value scales, ScaleLayoutAttr layout,
-                                 llvm::ArrayRef<int64_t> matrix,
+                                 llvm::ArrayRef<int64_t> matrix, bool down,
                                  llvm::StringRef layoutConstraint,
                                  llvm::StringRef shapeConstraint);
 

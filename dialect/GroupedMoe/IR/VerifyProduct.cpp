@@ -70,7 +70,10 @@ static LogicalResult verifyOperands(GroupedProduct op) {
   }
   if (rhs.getRank() != 3) {
     return op->emitOpError() << "rhs: rank is " << rhs.getRank()
-                             << ", expected 3: (L, N, K) (gemm_c2)";
+                             << ", expected 3: "
+                             << (op.isRhsTransposed() ? "(L, K, N)"
+                                                      : "(L, N, K)")
+                             << " (gemm_c2)";
   }
   if (rhs.getElementType() != lhs.getElementType()) {
     return op->emitOpError() << "rhs: element type is " << rhs.getElementType()
@@ -444,11 +447,11 @@ LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
       failed(verifySide("lhs", op.getLhsScales(), op.getLhsLayout())) ||
       failed(verifySide("rhs", op.getRhsScales(), op.getRhsLayout())) ||
       failed(verifyScales(op, "lhs scales", op.getLhsScales(),
-                          op.getLhsLayout(), shapeOf(op.getLhs()), "gemm_c4",
-                          "gemm_c5")) ||
+                          op.getLhsLayout(), shapeOf(op.getLhs()),
+                          /*down=*/false, "gemm_c4", "gemm_c5")) ||
       failed(verifyScales(op, "rhs scales", op.getRhsScales(),
-                          op.getRhsLayout(), shapeOf(op.getRhs()), "gemm_c4",
-                          "gemm_c5")) ||
+                          op.getRhsLayout(), shapeOf(op.getRhs()),
+                          /*down=*/true, "gemm_c4", "gemm_c5")) ||
       failed(verifyInputs(op)) || failed(verifyKinds(op)) ||
       failed(verifyOutputs(op)) || failed(verifyNormConst(op))) {
     return failure();

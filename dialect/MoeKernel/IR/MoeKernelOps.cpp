@@ -132,33 +132,57 @@ LogicalResult RoleOp::verify() {
   return success();
 }
 
-LogicalResult ForTilesOp::verify() {
-  auto type = dyn_cast<MemRefType>(getOffsets().getType());
+static LogicalResult verifyWalk(Operation *op, Type offsets, Block &body,
+                                unsigned places, StringRef names,
+                                size_t carried) {
+  auto type = dyn_cast<MemRefType>(offsets);
   if (!type || type.getRank() != 1 || !type.hasStaticShape() ||
       !type.getElementType().isInteger(32) || type.getDimSize(0) < 1) {
-    return emitOpError() << "offsets: type is " << getOffsets().getType()
-                         << ", expected memref<Lxi32> with L at least 1";
+    return op->emitOpError() << "offsets: type is " << offsets
+                             << ", expected memref<Lxi32> with L at least 1";
   }
-  if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 1 ||
-      getN() < 1) {
-    return emitOpError() << "tile and n must be positive: rows, columns";
-  }
-  Block &body = getBody().front();
-  if (body.getNumArguments() != 3 + getInits().size() ||
-      getNumResults() != getInits().size() ||
+  if (body.getNumArguments() != places + carried ||
+      op->getNumResults() != carried ||
       !llvm::all_of(body.getArgumentTypes(),
                     [](Type t) { return t.isInteger(32); })) {
-    return emitOpError() << "the body has " << body.getNumArguments()
-                         << " arguments, expected " << 3 + getInits().size()
-                         << " of i32: group, row, column and the carried "
-                            "values";
+    return op->emitOpError()
+           << "the body has " << body.getNumArguments()
+           << " arguments, expected " << places + carried
+           << " of i32: " << names << " and the carried values";
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getValues().size() != getInits().size()) {
-    return emitOpError() << "expected a yield of " << getInits().size()
-                         << " values";
+  if (!yield || yield.getValues().size() != carried) {
+    return op->emitOpError() << "expected a yield of " << carried << " values";
   }
   return success();
+}
+
+static bool arePositive(ArrayRef<int64_t> extents) {
+  return extents.size() == 2 &&
+         llvm::all_of(extents, [](int64_t extent) { return extent > 0; });
+}
+
+LogicalResult ForTilesOp::verify() {
+  if (!arePositive(getTile()) || getN() < 1) {
+    return emitOpError() << "tile and n must be positive: rows, columns";
+  }
+  return verifyWalk(*this, getOffsets().getType(), getBody().front(), 3,
+                    "group, row, column", getInits().size());
+}
+
+LogicalResult ForGroupTilesOp::verify() {
+  if (!arePositive(getTile()) || !arePositive(getShape()) ||
+      static_cast<int64_t>(getSlots()) < 0) {
+    return emitOpError() << "tile, shape and slots must be positive";
+  }
+  return verifyWalk(*this, getOffsets().getType(), getBody().front(), kPlaces,
+                    "group, row, column, begin, end, atoms, part, parts, slot",
+                    getInits().size());
+}
+
+int64_t ForGroupTilesOp::getTilesOfGroup() {
+  return llvm::divideCeil(getShape()[0], getTile()[0]) *
+         llvm::divideCeil(getShape()[1], getTile()[1]);
 }
 
 //===- data movement ------------------------------------------------------===//
@@ -226,6 +250,12 @@ LogicalResult MmaOp::verify() {
     return emitOpError() << "multiplies " << a << " by " << b
                          << ", expected K = 128 of f8E4M3FN or f8E5M2: rows of "
                             "128 bytes";
+  }
+  if ((getATransposed() && a.getShape()[1] % 128 != 0) ||
+      (getBTransposed() && b.getShape()[1] % 128 != 0)) {
+    return emitOpError() << "multiplies " << a << " by " << b
+                         << ", expected multiples of 128 rows of a transposed "
+                            "operand: whole panels";
   }
   // 512 bytes of scales serve 128 rows and K = 128.
   auto areScales = [](BufferType t, int64_t rows) {

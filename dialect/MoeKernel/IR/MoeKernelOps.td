@@ -108,7 +108,47 @@ def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [SingleBlockImplicitTermina
   let hasVerifier = 1;
 }
 
-def MoeKernel_YieldOp : MoeKernel_Op<"yield", [Pure, Terminator, HasParent<"ForTilesOp">]> {
+def MoeKernel_ForGroupTilesOp : MoeKernel_Op<"for_group_tiles", [
+    AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "the tiles of this CTA, of a matrix for each group";
+  let description = [{
+    Walks the tiles of products that run along the rows of each group: `shape` is the matrix of one group, `tile` one tile
+    of it. Every group has all tiles, also one without rows. With `part_rows` a group of more rows than that has each tile
+    once for each part of `part_rows` rows; a part is the slow direction, then tiles along the first extent, then those
+    along the second. CTA c of C takes c, c + C, ....
+
+    Offsets beyond `rows`, and groups that end before they start, count as rows that are not there. The body receives, all
+    i32: the group; the tile's first row and column in the matrix; the group's first row and its end, in the offsets' rows;
+    the atoms of 128 rows of the groups before it, each rounded up; the tile's part; the parts of the group, 0 without rows;
+    the slot of the tile's part 0: parts of groups with several, of all their tiles, have slots of their own, in order,
+    tiles of a part together. A group whose slots would not be below `slots` is not divided. Then the carried values.
+
+    ```mlir
+    %p = moe_kernel.for_group_tiles offsets(%offs : memref<4xi32>) rows %r tile = [128, 128] shape = [256, 512]
+        part_rows %s slots = 56 carry(%c0) {
+    ^bb0(%group: i32, %row: i32, %column: i32, %begin: i32, %end: i32, %atoms: i32, %part: i32, %parts: i32, %slot: i32,
+         %pos: i32):
+      moe_kernel.yield %pos : i32
+    } : i32
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$offsets, I32:$rows, DenseI64ArrayAttr:$tile, DenseI64ArrayAttr:$shape,
+    Optional<I32>:$part_rows, DefaultValuedAttr<I64Attr, "0">:$slots, Variadic<I32>:$inits);
+  let results = (outs Variadic<I32>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `offsets` `(` $offsets `:` type($offsets) `)` `rows` $rows `tile` `=` $tile `shape` `=` $shape
+    (`part_rows` $part_rows^ `slots` `=` $slots)? (`carry` `(` $inits^ `)`)? attr-dict-with-keyword $body (`:` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Block arguments in front of the carried values.
+    static constexpr unsigned kPlaces = 9;
+    int64_t getTilesOfGroup();
+  }];
+}
+
+def MoeKernel_YieldOp : MoeKernel_Op<"yield", [Pure, Terminator, ParentOneOf<["ForTilesOp", "ForGroupTilesOp"]>]> {
   let summary = "loop-carried values of the next tile";
   let arguments = (ins Variadic<I32>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -183,11 +223,15 @@ def MoeKernel_MmaOp : MoeKernel_Op<"mma"> {
   let description = [{
     accumulator[acc_position] (+)= A x B over the first `k_blocks` (i32, 1 .. tile K / 32) blocks of 32 along K; blocks past
     that are not touched: their scale bytes may be anything. Without `accumulate` (i1) the accumulator starts at 0.
+
+    A stage of an operand is 128 bytes of K for each row. With `a_transposed` or `b_transposed` it is the rows of K, in
+    panels of 128 bytes: `rows / 128` panels of K x 128 elements, one behind the other.
   }];
   let arguments = (ins MoeKernel_BufferType:$accumulator, I32:$acc_position,
     MoeKernel_BufferType:$a, MoeKernel_BufferType:$b, MoeKernel_BufferType:$a_scales, MoeKernel_BufferType:$b_scales,
     I32:$position, I1:$accumulate, I32:$k_blocks,
-    MoeKernel_PipelineType:$acc_pipeline, MoeKernel_PipelineType:$pipeline);
+    MoeKernel_PipelineType:$acc_pipeline, MoeKernel_PipelineType:$pipeline,
+    UnitAttr:$a_transposed, UnitAttr:$b_transposed);
   let assemblyFormat = [{
     $accumulator `on` $acc_pipeline `[` $acc_position `]` `,` $a `,` $b `scales` $a_scales `,` $b_scales
     `on` $pipeline `[` $position `]` `accumulate` $accumulate `k_blocks` $k_blocks attr-dict
@@ -234,6 +278,19 @@ def MoeKernel_GlobalStoreOp : MoeKernel_Op<"global_store"> {
   let arguments = (ins AnyType:$value, Arg<AnyMemRef, "", [MemWrite]>:$memref, Variadic<I32>:$indices);
   let assemblyFormat = "$value `to` $memref `[` $indices `]` attr-dict `:` type($value) `,` type($memref)";
   let hasVerifier = 1;
+}
+def MoeKernel_PointeeOp : MoeKernel_Op<"pointee"> {
+  let summary = "the array that an element of an array of device addresses points at";
+  let description = [{
+    The address is a multiple of 16 bytes.
+
+    ```mlir
+    %dw = moe_kernel.pointee %addresses[%group] : memref<4xi64> -> memref<256x512xbf16>
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I64], [1]>, "", [MemRead]>:$addresses, I32:$index);
+  let results = (outs AnyMemRef:$memref);
+  let assemblyFormat = "$addresses `[` $index `]` attr-dict `:` type($addresses) `->` type($memref)";
 }
 def MoeKernel_EncodeOp : MoeKernel_Op<"encode", [Pure]> {
   let summary = "f32 to a narrow format, to nearest even, saturating; bit patterns as i8";

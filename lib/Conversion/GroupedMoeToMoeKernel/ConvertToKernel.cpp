@@ -56,7 +56,8 @@ struct ConvertToKernelPass
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<GemmOp, QuantizeOp, DequantizeOp, InterleaveGluOp>(op)) {
+      if (isa<GemmOp, WgradOp, QuantizeOp, DequantizeOp, InterleaveGluOp>(
+              op)) {
         ops.push_back(op);
       }
     });
@@ -67,6 +68,7 @@ struct ConvertToKernelPass
       LogicalResult lowered =
           TypeSwitch<Operation *, LogicalResult>(op)
               .Case([](GemmOp gemm) { return lowerGemm(gemm); })
+              .Case([](WgradOp wgrad) { return lowerWgrad(wgrad); })
               .Case([](QuantizeOp quantize) { return lowerQuantize(quantize); })
               .Case([](DequantizeOp dequantize) {
                 return lowerDequantize(dequantize);

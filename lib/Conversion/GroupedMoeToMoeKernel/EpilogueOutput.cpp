@@ -3,13 +3,18 @@
 using namespace mlir;
 using namespace grouped_moe;
 
-Value grouped_moe::pairColumn(GemmOp op, KernelScope &kernel, Value column,
+Value grouped_moe::pairColumn(FusedProduct op, KernelScope &kernel, Value column,
                               unsigned half) {
   if (op.getConcatenated()) {
     return kernel.add(column, half * op.getColumns());
   }
   // A chunk is a whole block of 32 columns.
   return kernel.add(kernel.mul(column, 2), 32 * half);
+}
+
+MemRefType grouped_moe::pointeeType(WgradOp op, unsigned output) {
+  return MemRefType::get({op.getN(), op.getK()},
+                         op.getOutputElementType(output));
 }
 
 Value EpilogueOutput::alloc(StringRef what, ArrayRef<int64_t> extents,
@@ -20,7 +25,7 @@ Value EpilogueOutput::alloc(StringRef what, ArrayRef<int64_t> extents,
 }
 
 std::unique_ptr<EpilogueOutput>
-grouped_moe::createEpilogueOutput(GemmOp op, unsigned i, KernelScope &kernel,
+grouped_moe::createEpilogueOutput(FusedProduct op, unsigned i, KernelScope &kernel,
                                   const EpilogueShape &shape,
                                   const Value &normConst) {
   switch (op.getOutputKind(i)) {

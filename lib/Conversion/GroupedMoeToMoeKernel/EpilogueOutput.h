@@ -26,7 +26,10 @@ struct EpilogueShape {
 struct Tile {
   mlir::Value group, row, column; // its first row, its first column of E
   mlir::Value thread, warp, lane;
-  mlir::Value threadRow, warpRow;
+  /// The thread's row; where a tile may reach past the last row, the last one
+  /// instead, and `isInside` (i1) tells.
+  mlir::Value threadRow, warpRow, isInside;
+  // Of products whose rows lie in groups:
   mlir::Value groupBegin, groupEnd; // rows
   mlir::Value rowTile, columnTile;  // of the whole matrix
 };
@@ -41,18 +44,22 @@ struct Chunk {
 
 /// Where the first column of a chunk, of E, lies in a half of an operand that
 /// holds pairs.
-mlir::Value pairColumn(GemmOp op, KernelScope &kernel, mlir::Value column,
+mlir::Value pairColumn(FusedProduct op, KernelScope &kernel, mlir::Value column,
                        unsigned half);
+
+/// What an element of an array of addresses points at: (N, K) of a weight
+/// gradient.
+mlir::MemRefType pointeeType(WgradOp op, unsigned output);
 
 class EpilogueOutput {
 public:
-  EpilogueOutput(GemmOp op, unsigned output, KernelScope &kernel,
+  EpilogueOutput(FusedProduct op, unsigned output, KernelScope &kernel,
                  const EpilogueShape &shape)
       : op(op), output(output), kernel(kernel), b(kernel.body), shape(shape) {}
   virtual ~EpilogueOutput() = default;
 
   /// Parameters and temporaries of the kernel, and what its launch requires of
-  /// arrays; `rows` is R on the host.
+  /// arrays; `rows` is R on the host, null where outputs do not follow it.
   virtual void declareParameters(mlir::Value rows) = 0;
   virtual void declareBuffers() {}
 
@@ -95,7 +102,7 @@ protected:
   mlir::Value alloc(llvm::StringRef what, llvm::ArrayRef<int64_t> shape,
                     mlir::Type element);
 
-  GemmOp op;
+  FusedProduct op;
   unsigned output;
   KernelScope &kernel;
   mlir::ImplicitLocOpBuilder &b;
@@ -105,13 +112,13 @@ protected:
 /// The handler of output `i`; null for scales, which their data's handler
 /// writes. `normConst` gives norm_const of the tile's group, or null.
 std::unique_ptr<EpilogueOutput>
-createEpilogueOutput(GemmOp op, unsigned i, KernelScope &kernel,
+createEpilogueOutput(FusedProduct op, unsigned i, KernelScope &kernel,
                      const EpilogueShape &shape, const mlir::Value &normConst);
 
 std::unique_ptr<EpilogueOutput>
-createStoredOutput(GemmOp op, unsigned i, KernelScope &kernel,
+createStoredOutput(FusedProduct op, unsigned i, KernelScope &kernel,
                    const EpilogueShape &shape, const mlir::Value &normConst);
-std::unique_ptr<EpilogueOutput> createReducedOutput(GemmOp op, unsigned i,
+std::unique_ptr<EpilogueOutput> createReducedOutput(FusedProduct op, unsigned i,
                                                     KernelScope &kernel,
                                                     const EpilogueShape &shape);
 

@@ -12,13 +12,13 @@ using namespace mlir;
 using namespace grouped_moe;
 using moe_kernel::IndexKind;
 
-EpilogueRole::EpilogueRole(GemmOp op, KernelScope &kernel)
+EpilogueRole::EpilogueRole(FusedProduct op, KernelScope &kernel)
     : op(op), kernel(kernel), b(kernel.body),
       tileColumnsOfN(op.getSchedule()->getTile()[1]) {
   shape.columns = op.getColumns();
   shape.tileColumns = op.getPaired() ? tileColumnsOfN / 2 : tileColumnsOfN;
   shape.chunk = epilogueChunk(op);
-  shape.tilesAlong = llvm::divideCeil(op.getN(), tileColumnsOfN);
+  shape.tilesAlong = llvm::divideCeil(shape.columns, shape.tileColumns);
   shape.groups = op.getGroups();
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
     outputs.push_back(createEpilogueOutput(op, i, kernel, shape, normConst));
@@ -26,11 +26,11 @@ EpilogueRole::EpilogueRole(GemmOp op, KernelScope &kernel)
   }
 }
 
-void EpilogueRole::declareParameters(Value rows, Value offsetsParameter) {
-  offsets = offsetsParameter;
+void EpilogueRole::declareParameters(Value rows) {
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     InputKind kind = op.getInputKind(i);
-    if (kind == InputKind::per_element || kind == InputKind::per_row) {
+    if (rows &&
+        (kind == InputKind::per_element || kind == InputKind::per_row)) {
       kernel.requireRows(input, rows);
     }
     inputs.push_back(kernel.addMemref(input));
@@ -58,10 +58,24 @@ bool EpilogueRole::isRowScalar(unsigned i) {
   return kind == InputKind::per_row || kind == InputKind::per_group;
 }
 
+Value EpilogueRole::arrayOf(unsigned i, const Tile &tile) {
+  auto type = cast<MemRefType>(inputs[i].getType());
+  if (!type.getElementType().isInteger(64)) {
+    return inputs[i];
+  }
+  // What an output with addresses held.
+  auto wgrad = cast<WgradOp>(op.getOperation());
+  auto matrix = MemRefType::get({wgrad.getN(), wgrad.getK()},
+                                *wgrad.getPointee());
+  return moe_kernel::PointeeOp::create(b, matrix, inputs[i], tile.group);
+}
+
 /// An input as a chunk of f32 values, or one where it is the row's.
 Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
                               unsigned half) {
-  Type element = cast<MemRefType>(inputs[i].getType()).getElementType();
+  Value array = arrayOf(i, tile);
+  auto arrayType = cast<MemRefType>(array.getType());
+  Type element = arrayType.getElementType();
   Type type = element, f32 = b.getF32Type();
   if (op.isPairInput(i)) {
     column = pairColumn(op, kernel, column, half);
@@ -70,6 +84,9 @@ Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
   switch (op.getInputKind(i)) {
   case InputKind::per_element:
     at = {tile.threadRow, column};
+    if (arrayType.getRank() == 3) {
+      at.insert(at.begin(), tile.group);
+    }
     break;
   case InputKind::per_row:
     at = {tile.threadRow};
@@ -84,7 +101,7 @@ Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
   bool scalar = isRowScalar(i);
   if (isa<Float8E4M3FNType, Float8E5M2Type>(element)) {
     Value codes = moe_kernel::GlobalLoadOp::create(
-        b, VectorType::get(shape.chunk, b.getI8Type()), inputs[i], at);
+        b, VectorType::get(shape.chunk, b.getI8Type()), array, at);
     return moe_kernel::DecodeOp::create(b, VectorType::get(shape.chunk, f32),
                                         codes, TypeAttr::get(element));
   }
@@ -92,17 +109,17 @@ Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
     type = VectorType::get(shape.chunk, element);
     f32 = VectorType::get(shape.chunk, f32);
   }
-  Value value = moe_kernel::GlobalLoadOp::create(b, type, inputs[i], at);
+  Value value = moe_kernel::GlobalLoadOp::create(b, type, array, at);
   if (!element.isF32()) {
     value = arith::ExtFOp::create(b, f32, value);
   }
   return value;
 }
 
-/// Columns `at` of E in the tile: one vector, or gate and up.
-SmallVector<Value> EpilogueRole::loadAccumulators(Value accumulator,
+SmallVector<Value> EpilogueRole::takeAccumulators(Value accumulator,
                                                   Value accumulators,
-                                                  Value position, Value at) {
+                                                  Value position, Value at,
+                                                  Value isLast) {
   auto type = VectorType::get(shape.chunk, b.getF32Type());
   SmallVector<Value> columns{at};
   if (op.getPaired() && op.getConcatenated()) {
@@ -112,9 +129,14 @@ SmallVector<Value> EpilogueRole::loadAccumulators(Value accumulator,
     columns = {first, kernel.add(first, 32)};
   }
   SmallVector<Type> types(columns.size(), type);
-  return moe_kernel::LoadAccumulatorOp::create(b, types, accumulator,
-                                               accumulators, position, columns)
-      .getValues();
+  auto load = moe_kernel::LoadAccumulatorOp::create(
+      b, types, accumulator, accumulators, position, columns);
+  // Released as soon as its last column is in registers, so that the next
+  // tile's products overlap this one's stores.
+  kernel.onlyIf(isLast, [&] {
+    moe_kernel::ReleaseOp::create(b, accumulators, position);
+  });
+  return load.getValues();
 }
 
 /// The region's operations on `lanes` elements at once; on one where all
@@ -206,27 +228,52 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column) {
   tile.warpRow = kernel.add(row, kernel.mul(tile.warp, kWarpRows));
   tile.rowTile = kernel.div(row, kEpilogueThreads);
   tile.columnTile = kernel.div(column, tileColumnsOfN);
-  auto offset = [&](Value g) -> Value {
-    return moe_kernel::GlobalLoadOp::create(b, b.getI32Type(), offsets, g);
-  };
-  tile.groupEnd = offset(group);
-  Value zero = kernel.constant(int64_t(0));
-  Value before = arith::MaxSIOp::create(b, kernel.add(group, -1), zero);
-  tile.groupBegin =
-      arith::SelectOp::create(b, kernel.equal(group, 0), zero, offset(before));
   if (normConstMemref) {
     bool isShared =
         cast<MemRefType>(normConstMemref.getType()).getDimSize(0) == 1;
     normConst = moe_kernel::GlobalLoadOp::create(
-        b, b.getF32Type(), normConstMemref, isShared ? zero : group);
+        b, b.getF32Type(), normConstMemref,
+        isShared ? kernel.constant(int64_t(0)) : group);
   }
   return tile;
 }
 
-Value EpilogueRole::buildTile(Value group, Value row, Value column,
-                              Value accumulator, Value accumulators,
-                              Value position, Value slot) {
-  Tile tile = describeTile(group, row, column);
+void EpilogueRole::describeGroup(Tile &tile, Value offsets) {
+  auto offset = [&](Value g) -> Value {
+    return moe_kernel::GlobalLoadOp::create(b, b.getI32Type(), offsets, g);
+  };
+  tile.groupEnd = offset(tile.group);
+  Value zero = kernel.constant(int64_t(0));
+  Value before =
+      arith::MaxSIOp::create(b, kernel.add(tile.group, -1), zero);
+  tile.groupBegin = arith::SelectOp::create(b, kernel.equal(tile.group, 0),
+                                            zero, offset(before));
+}
+
+ResultRange EpilogueRole::forChunks(const Tile &tile, ValueRange carried,
+                                    Body body) {
+  // Columns of this tile inside the matrix.
+  Value left =
+      arith::SubIOp::create(b, kernel.constant(shape.columns), tile.column);
+  Value width =
+      arith::MinUIOp::create(b, left, kernel.constant(shape.tileColumns));
+  auto loop =
+      scf::ForOp::create(b, kernel.constant(int64_t(0)), width,
+                         kernel.constant(shape.chunk), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value at = loop.getInductionVar();
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       kernel.add(at, shape.chunk), width);
+  SmallVector<Value> next = body(at, isLast, loop.getRegionIterArgs());
+  if (!next.empty()) { // else the loop has its yield
+    scf::YieldOp::create(b, next);
+  }
+  return loop.getResults();
+}
+
+Value EpilogueRole::buildTile(const Tile &tile, function_ref<void()> wait,
+                              Take take, Value slot) {
   // Scalars of the row do not depend on the product: loaded while it runs.
   SmallVector<Value> scalars(inputs.size());
   for (unsigned i = 0; i < inputs.size(); ++i) {
@@ -242,34 +289,15 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
     carried.append(start);
   }
 
-  moe_kernel::WaitOp::create(b, accumulators, position);
-  // Columns of this tile inside the matrix.
-  Value left =
-      arith::SubIOp::create(b, kernel.constant(shape.columns), tile.column);
-  Value width =
-      arith::MinUIOp::create(b, left, kernel.constant(shape.tileColumns));
-  Value step = kernel.constant(shape.chunk);
-  auto loop =
-      scf::ForOp::create(b, kernel.constant(int64_t(0)), width, step, carried);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
+  wait();
+  auto build = [&](Value at, Value isLast,
+                   ValueRange before) -> SmallVector<Value> {
     Chunk chunk;
-    chunk.at = loop.getInductionVar();
-    chunk.column = kernel.add(tile.column, chunk.at);
-    chunk.slot = loop.getRegionIterArg(0);
-    SmallVector<Value> arguments =
-        loadAccumulators(accumulator, accumulators, position, chunk.at);
-    // Released as soon as its last column is in registers, so that the next
-    // tile's products overlap this one's stores.
-    chunk.last = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq, kernel.add(chunk.at, shape.chunk), width);
-    auto release = scf::IfOp::create(b, chunk.last, /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(release.thenBlock());
-      moe_kernel::ReleaseOp::create(b, accumulators, position);
-    }
+    chunk.at = at;
+    chunk.column = kernel.add(tile.column, at);
+    chunk.slot = before.front();
+    SmallVector<Value> arguments = take(at, isLast);
+    chunk.last = isLast;
     for (unsigned i = 0; i < inputs.size(); ++i) {
       for (unsigned half = 0; half < (op.isPairInput(i) ? 2 : 1); ++half) {
         arguments.push_back(
@@ -286,7 +314,8 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
     if (isStaged) {
       moe_kernel::AcquireStagingOp::create(b, kStagingSlots - 1);
     }
-    ValueRange left = values, before = loop.getRegionIterArgs().drop_front();
+    ValueRange left = values;
+    before = before.drop_front();
     for (auto [output, count] : llvm::zip(outputs, counts)) {
       if (output) {
         next.append(output->take(tile, chunk, left.take_front(output->halves()),
@@ -304,9 +333,10 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
       }
       moe_kernel::CommitStoresOp::create(b);
     }
-    scf::YieldOp::create(b, next);
-  }
-  ValueRange results = loop.getResults().drop_front();
+    return next;
+  };
+  ResultRange ended = forChunks(tile, carried, build);
+  ValueRange results = ended.drop_front();
   for (auto [output, count] : llvm::zip(outputs, counts)) {
     if (output) {
       output->leave(tile, results.take_front(count));
@@ -314,7 +344,7 @@ Value EpilogueRole::buildTile(Value group, Value row, Value column,
     }
   }
   reduce(tile);
-  return loop.getResult(0);
+  return ended[0];
 }
 
 /// Reductions over warps and CTAs: their barriers and arrivals are shared.
@@ -350,10 +380,7 @@ void EpilogueRole::reduce(const Tile &tile) {
   auto last =
       moe_kernel::LastArrivalOp::create(b, flags, counters, indices, counts);
   for (auto [output, isLast] : llvm::zip(arriving, last.getLast())) {
-    auto ifOp = scf::IfOp::create(b, isLast, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    output->complete(tile);
+    kernel.onlyIf(isLast, [&, output = output] { output->complete(tile); });
   }
 }
 

@@ -8,20 +8,43 @@ namespace grouped_moe {
 
 class EpilogueRole {
 public:
-  EpilogueRole(GemmOp op, KernelScope &kernel);
+  EpilogueRole(FusedProduct op, KernelScope &kernel);
 
-  /// Inputs and outputs become parameters; `rows` is R on the host.
-  void declareParameters(mlir::Value rows, mlir::Value offsets);
+  /// Inputs and outputs become parameters; `rows` is R on the host, null where
+  /// they do not follow it.
+  void declareParameters(mlir::Value rows);
   void declareBuffers();
 
   /// Carried from tile to tile beside the accumulators' position: the staging
   /// slot.
   static constexpr unsigned carried = 1;
-  /// One tile of the product, whose first row and column (of N) are given;
-  /// returns the slot of the next one.
-  mlir::Value buildTile(mlir::Value group, mlir::Value row, mlir::Value column,
-                        mlir::Value accumulator, mlir::Value accumulators,
-                        mlir::Value position, mlir::Value slot);
+  /// A tile that starts at a row and a column of N, as this thread sees it.
+  Tile describeTile(mlir::Value group, mlir::Value row, mlir::Value column);
+  /// The group of its rows.
+  void describeGroup(Tile &tile, mlir::Value offsets);
+
+  /// The accumulators from column `at` of E on, a chunk: one vector, or gate and
+  /// up. `isLast` (i1): of the tile.
+  using Take = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value at, mlir::Value isLast)>;
+  /// One tile; `wait` stands where the accumulators must be complete. Returns
+  /// the slot of the next one.
+  mlir::Value buildTile(const Tile &tile, llvm::function_ref<void()> wait,
+                        Take take, mlir::Value slot);
+  /// A chunk of them from tensor memory, where they are given up after the last.
+  llvm::SmallVector<mlir::Value> takeAccumulators(mlir::Value accumulator,
+                                                  mlir::Value accumulators,
+                                                  mlir::Value position,
+                                                  mlir::Value at,
+                                                  mlir::Value isLast);
+  /// Calls `body` for the chunks of the tile that lie inside the matrix, with
+  /// their first column in the tile, whether it is the last one, and carried
+  /// values.
+  using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value at, mlir::Value isLast, mlir::ValueRange carried)>;
+  mlir::ResultRange forChunks(const Tile &tile, mlir::ValueRange carried,
+                              Body body);
+  const EpilogueShape &getShape() const { return shape; }
   /// After the last tile.
   void buildEnd();
 
@@ -29,23 +52,20 @@ private:
   bool isRowScalar(unsigned i);
   mlir::Value loadInput(unsigned i, const Tile &tile, mlir::Value column,
                         unsigned half);
-  llvm::SmallVector<mlir::Value> loadAccumulators(mlir::Value accumulator,
-                                                  mlir::Value accumulators,
-                                                  mlir::Value position,
-                                                  mlir::Value at);
   llvm::SmallVector<mlir::Value>
   inlineRegion(llvm::ArrayRef<mlir::Value> arguments);
   llvm::SmallVector<mlir::Value>
   inlineSlice(llvm::ArrayRef<mlir::Value> arguments, int64_t lanes);
   void reduce(const Tile &tile);
-  Tile describeTile(mlir::Value group, mlir::Value row, mlir::Value column);
+  /// The array of an input for a group.
+  mlir::Value arrayOf(unsigned i, const Tile &tile);
 
-  GemmOp op;
+  FusedProduct op;
   KernelScope &kernel;
   mlir::ImplicitLocOpBuilder &b;
   int64_t tileColumnsOfN;
   EpilogueShape shape;
-  mlir::Value offsets, normConstMemref, normConst;
+  mlir::Value normConstMemref, normConst;
   llvm::SmallVector<mlir::Value> inputs;
   llvm::SmallVector<std::unique_ptr<EpilogueOutput>> outputs; // null: scales
   bool isStaged = false;

@@ -9,10 +9,12 @@ class GemmOp;
 class QuantizeOp;
 class DequantizeOp;
 class InterleaveGluOp;
+class WgradOp;
 
-/// The op must be on memrefs; gemm needs its schedule. The op itself is left
+/// The op must be on memrefs; products need their schedule. The op itself is left
 /// for the caller to erase.
 mlir::LogicalResult lowerGemm(GemmOp op);
+mlir::LogicalResult lowerWgrad(WgradOp op);
 mlir::LogicalResult lowerQuantize(QuantizeOp op);
 mlir::LogicalResult lowerDequantize(DequantizeOp op);
 /// In a column layout.

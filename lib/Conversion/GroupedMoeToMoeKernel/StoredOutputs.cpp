@@ -20,11 +20,17 @@ public:
 
   void declareParameters(Value rows) override {
     Value memref = op.getOutputs()[output];
-    kernel.requireRows(memref, rows);
+    if (rows) {
+      kernel.requireRows(memref, rows);
+    }
     int64_t rowBytes =
         stagedColumns() * stagedElement().getIntOrFloatBitWidth() / 8;
-    map = kernel.addOutputMap(memref, {kWarpRows, stagedColumns()},
-                              stagedElement(), rowBytes == 16 ? 0 : rowBytes);
+    SmallVector<int64_t> box{kWarpRows, stagedColumns()};
+    if (isOfGroups()) {
+      box.insert(box.begin(), 1);
+    }
+    map = kernel.addOutputMap(memref, box, stagedElement(),
+                              rowBytes == 16 ? 0 : rowBytes);
   }
   void declareBuffers() override {
     for (unsigned half = 0; half < halves(); ++half) {
@@ -39,12 +45,17 @@ public:
       if (isFp4()) {
         column = kernel.div(column, 2);
       }
-      moe_kernel::StoreOp::create(b, map, ValueRange{tile.warpRow, column},
-                                  buffers[half], chunk.slot);
+      SmallVector<Value> at{tile.warpRow, column};
+      if (isOfGroups()) {
+        at.insert(at.begin(), tile.group);
+      }
+      moe_kernel::StoreOp::create(b, map, at, buffers[half], chunk.slot);
     }
   }
 
 protected:
+  /// A matrix for each group.
+  bool isOfGroups() { return typeOf(output).getRank() == 3; }
   bool isFp4() { return isa<Float4E2M1FNType>(elementType()); }
   Type elementType() { return typeOf(output).getElementType(); }
   /// Narrow floats are staged as bytes.
@@ -93,10 +104,43 @@ private:
   }
 };
 
+/// A matrix for each group, at an address of its own.
+class AddressedOutput : public EpilogueOutput {
+public:
+  AddressedOutput(WgradOp op, unsigned i, KernelScope &kernel,
+                  const EpilogueShape &shape)
+      : EpilogueOutput(op, i, kernel, shape),
+        element(op.getOutputElementType(i)), matrix(pointeeType(op, i)) {}
+
+  void declareParameters(Value) override {
+    addresses = kernel.addOutput(op.getOutputs()[output]);
+  }
+  SmallVector<Value> take(const Tile &tile, const Chunk &chunk,
+                          ValueRange values, ValueRange) override {
+    Value value = values[0];
+    if (!element.isF32()) {
+      value = arith::TruncFOp::create(
+          b, VectorType::get(shape.chunk, element), value);
+    }
+    kernel.onlyIf(tile.isInside, [&] {
+      Value memref =
+          moe_kernel::PointeeOp::create(b, matrix, addresses, tile.group);
+      moe_kernel::GlobalStoreOp::create(
+          b, value, memref, ValueRange{tile.threadRow, chunk.column});
+    });
+    return {};
+  }
+
+private:
+  Type element;
+  MemRefType matrix;
+  Value addresses;
+};
+
 /// Data, and the scales that are the next output.
 class QuantizedOutput : public StoredOutput {
 public:
-  QuantizedOutput(GemmOp op, unsigned i, KernelScope &kernel,
+  QuantizedOutput(FusedProduct op, unsigned i, KernelScope &kernel,
                   const EpilogueShape &shape, const Value &normConst)
       : StoredOutput(op, i, kernel, shape), normConst(normConst),
         layout(op.getScaleLayout(i + 1)),
@@ -306,9 +350,14 @@ private:
 } // namespace
 
 std::unique_ptr<EpilogueOutput>
-grouped_moe::createStoredOutput(GemmOp op, unsigned i, KernelScope &kernel,
+grouped_moe::createStoredOutput(FusedProduct op, unsigned i, KernelScope &kernel,
                                 const EpilogueShape &shape,
                                 const Value &normConst) {
+  auto type = cast<MemRefType>(op.getOutputs()[i].getType());
+  if (type.getElementType().isInteger(64)) {
+    return std::make_unique<AddressedOutput>(
+        cast<WgradOp>(op.getOperation()), i, kernel, shape);
+  }
   if (op.getOutputKind(i) == OutputKind::plain) {
     return std::make_unique<PlainOutput>(op, i, kernel, shape);
   }

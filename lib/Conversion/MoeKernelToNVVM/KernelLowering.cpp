@@ -233,7 +233,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case<AllocOp, PipelineOp, ReturnOp, YieldOp>(
           [](Operation *) { return success(); })
       .Case([&](RoleOp role) { return lowerRole(role); })
-      .Case<IndexOp, ForTilesOp, AdvanceOp, AcquireOp, ExpectOp, WaitOp,
+      .Case<IndexOp, ForTilesOp, ForGroupTilesOp, PointeeOp, AdvanceOp, AcquireOp, ExpectOp, WaitOp,
             ReleaseOp, CommitOp, LoadOp, CopyScalesOp, MmaOp, LoadAccumulatorOp,
             GlobalLoadOp, GlobalStoreOp, EncodeOp, DecodeOp, EncodeScaleOp,
             AcquireStagingOp, StageRowOp, PublishStagingOp, StoreOp,

@@ -44,6 +44,10 @@ private:
   //---------------------------------------------===//
 
   mlir::LogicalResult lower(moe_kernel::ForTilesOp op);
+  // (LowerGroupTiles.cpp)
+  mlir::LogicalResult lower(moe_kernel::ForGroupTilesOp op);
+  /// An element of the array of i32 `offsets`.
+  mlir::Value loadOffset(mlir::Value offsets, mlir::Value group);
 
   //===- Pipelines and bulk copies (LowerPipelines.cpp)
   //---------------------===//
@@ -111,6 +115,7 @@ private:
 
   mlir::LogicalResult lower(moe_kernel::GlobalLoadOp op);
   mlir::LogicalResult lower(moe_kernel::GlobalStoreOp op);
+  mlir::LogicalResult lower(moe_kernel::PointeeOp op);
   mlir::LogicalResult lower(moe_kernel::EncodeOp op);
   mlir::LogicalResult lower(moe_kernel::DecodeOp op);
   mlir::LogicalResult lower(moe_kernel::EncodeScaleOp op);

@@ -65,6 +65,16 @@ static VectorType wordsOf(Type value) {
   return VectorType::get({bits / 32}, IntegerType::get(value.getContext(), 32));
 }
 
+LogicalResult KernelLowering::lower(PointeeOp op) {
+  auto type = cast<MemRefType>(op.getAddresses().getType());
+  Value array = mapped(op.getAddresses());
+  Value at = globalAddress(type, array, mapped(op.getIndex()));
+  Value address = create<LLVM::LoadOp>(b.getI64Type(), at, /*alignment=*/8);
+  map.map(op.getMemref(),
+          create<LLVM::IntToPtrOp>(array.getType(), address));
+  return success();
+}
+
 LogicalResult KernelLowering::lower(GlobalLoadOp op) {
   auto type = cast<MemRefType>(op.getMemref().getType());
   Type value = op.getValue().getType();

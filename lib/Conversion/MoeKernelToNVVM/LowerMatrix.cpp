@@ -68,19 +68,24 @@ LogicalResult KernelLowering::lower(MmaOp op) {
            << bAlloc.getBuffer().getType() << ", expected f8E4M3FN or f8E5M2";
   }
   ArrayRef<int64_t> accShape = acc.getBuffer().getType().getShape();
+  int64_t tileK = a.getBuffer().getType().getShape()[2];
   Value position = mapped(op.getPosition());
   tcgen05::BlockScaledMma mma{
       tensorStage(acc, mapped(op.getAccPosition())),
-      tcgen05::operandDescriptor(b, loc, sharedStage(a, position)),
-      tcgen05::operandDescriptor(b, loc, sharedStage(bAlloc, position)),
+      tcgen05::operandDescriptor(b, loc, sharedStage(a, position),
+                                 op.getATransposed(), tileK),
+      tcgen05::operandDescriptor(b, loc, sharedStage(bAlloc, position),
+                                 op.getBTransposed(), tileK),
       tensorStage(aScales, position),
       tensorStage(bScales, position),
       *aFormat,
       *bFormat,
+      op.getATransposed(),
+      op.getBTransposed(),
       /*m=*/accShape[1],
       /*n=*/accShape[2]};
 
-  int64_t blocks = a.getBuffer().getType().getShape()[2] / scaleBlock;
+  int64_t blocks = tileK / scaleBlock;
   Value kBlocks = mapped(op.getKBlocks());
   APInt known;
   bool isKnown = matchPattern(kBlocks, m_ConstantInt(&known));

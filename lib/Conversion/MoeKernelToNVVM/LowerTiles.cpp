@@ -9,6 +9,13 @@ using namespace mlir;
 using namespace moe_kernel;
 using namespace grouped_moe;
 
+Value KernelLowering::loadOffset(Value offsets, Value group) {
+  Value wide = create<arith::ExtUIOp>(b.getI64Type(), group);
+  Value address = create<LLVM::GEPOp>(offsets.getType(), b.getI32Type(),
+                                      offsets, ValueRange{wide});
+  return create<LLVM::LoadOp>(b.getI32Type(), address, /*alignment=*/4);
+}
+
 // The outer loop's state: the linear tile t, the group g under the cursor, the
 // tiles of the groups before it, its first and end row, then carried values.
 // The inner loop moves the cursor to the group that holds t. Offsets that are
@@ -24,12 +31,6 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Value zero = i32Const(0), one = i32Const(1);
   Value numGroups = i32Const(groups), lastGroup = i32Const(groups - 1);
   Value rowsPerTile = i32Const(tileM), tilesPerRow = i32Const(tilesN);
-  auto loadOffset = [&](Value group) -> Value {
-    Value wide = create<arith::ExtUIOp>(b.getI64Type(), group);
-    Value address =
-        create<LLVM::GEPOp>(offsets.getType(), i32, offsets, ValueRange{wide});
-    return create<LLVM::LoadOp>(i32, address, /*alignment=*/4);
-  };
   auto tilesOf = [&](Value begin, Value end) -> Value {
     Value some = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, end, begin);
     Value rows = create<arith::SubIOp>(end, begin);
@@ -42,7 +43,7 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
 
   Value cta = create<NVVM::BlockIdXOp>(i32);
   Value ctas = create<NVVM::GridDimXOp>(i32);
-  SmallVector<Value> inits{cta, zero, zero, zero, loadOffset(zero)};
+  SmallVector<Value> inits{cta, zero, zero, zero, loadOffset(offsets, zero)};
   llvm::append_range(inits, mapped(op.getInits()));
   SmallVector<Type> types(inits.size(), i32);
   SmallVector<Location> locs(inits.size(), opLoc);
@@ -75,7 +76,7 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     Value group = create<arith::AddIOp>(move->getArgument(0), one);
     Value begin = move->getArgument(3);
     // Past the last group the value is not used, only the address counts.
-    Value end = loadOffset(create<arith::MinUIOp>(group, lastGroup));
+    Value end = loadOffset(offsets, create<arith::MinUIOp>(group, lastGroup));
     create<scf::YieldOp>(ValueRange{group, tilesBefore, begin, end});
   }
   Value inRange = create<arith::CmpIOp>(arith::CmpIPredicate::ult,

@@ -73,10 +73,14 @@ static Value descriptor(OpBuilder &b, Location loc, Value shared,
                               constant(b, loc, b.getI64Type(), fixed));
 }
 
-Value tcgen05::operandDescriptor(OpBuilder &b, Location loc, Value shared) {
-  // Leading offset 16 bytes (unused with a swizzle), stride 1024 bytes for 8
-  // rows, version 1, 128-byte swizzle.
-  return descriptor(b, loc, shared, 0x4000404000010000);
+Value tcgen05::operandDescriptor(OpBuilder &b, Location loc, Value shared,
+                                 bool transposed, int64_t panelRows) {
+  // Stride 1024 bytes for 8 rows of 128 (of K, if transposed), version 1,
+  // 128-byte swizzle. The leading offset is that of the next panel of a
+  // transposed operand, and otherwise not used.
+  uint64_t fixed = 0x4000404000000000;
+  int64_t leading = transposed ? panelRows * 128 : 16;
+  return descriptor(b, loc, shared, fixed | uint64_t(leading / 16) << 16);
 }
 
 void tcgen05::copyScaleAtom(OpBuilder &b, Location loc, Value shared,
@@ -94,24 +98,28 @@ void tcgen05::copyScaleAtom(OpBuilder &b, Location loc, Value shared,
 static uint32_t instructionDescriptor(const tcgen05::BlockScaledMma &mma,
                                       unsigned k) {
   return k << 4 | mma.aFormat << 7 | mma.bFormat << 10 |
+         unsigned(mma.aTransposed) << 15 | unsigned(mma.bTransposed) << 16 |
          static_cast<uint32_t>(mma.n / 8) << 17 | 1u << 23 |
          static_cast<uint32_t>(mma.m / 16) << 24 | k << 29;
 }
 
 void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
                   unsigned k, Value accumulate) {
-  // 32 bytes of K are 2 units of the start address, inside the swizzled row.
-  auto step = [&](Value desc) -> Value {
+  // 32 bytes of K are 2 units of the start address, inside the swizzled row; 32
+  // rows of K, of 128 bytes, are 256.
+  auto step = [&](Value desc, bool transposed) -> Value {
     if (k == 0) {
       return desc;
     }
+    unsigned units = transposed ? 256 : 2;
     return arith::AddIOp::create(b, loc, desc,
-                                 constant(b, loc, b.getI64Type(), 2 * k));
+                                 constant(b, loc, b.getI64Type(), units * k));
   };
   NVVM::Tcgen05MMABlockScaleOp::create(
       b, loc, NVVM::MMABlockScaleKind::MXF8F6F4, NVVM::CTAGroupKind::CTA_1,
       NVVM::Tcgen05MMABlockScale::BLOCK32, NVVM::Tcgen05MMACollectorOp::DISCARD,
-      pointer(b, loc, mma.accumulator), step(mma.a), step(mma.b),
+      pointer(b, loc, mma.accumulator), step(mma.a, mma.aTransposed),
+      step(mma.b, mma.bTransposed),
       constant(b, loc, b.getI32Type(), instructionDescriptor(mma, k)),
       accumulate, pointer(b, loc, mma.aScales), pointer(b, loc, mma.bScales));
 }

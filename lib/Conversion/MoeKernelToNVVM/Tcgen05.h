@@ -21,9 +21,11 @@ void fenceAfter(mlir::OpBuilder &b, mlir::Location loc);
 /// Arrives on `barrier` when this thread's earlier matrix work is complete.
 void commit(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier);
 
-/// Shared-memory descriptor of a K-major operand with 128-byte swizzle.
+/// Shared-memory descriptor of an operand with 128-byte swizzle: K-major or,
+/// `transposed`, panels of 128 bytes of M or N by `panelRows` of K.
 mlir::Value operandDescriptor(mlir::OpBuilder &b, mlir::Location loc,
-                              mlir::Value shared);
+                              mlir::Value shared, bool transposed,
+                              int64_t panelRows);
 /// Copies one 512-byte atom of scales to the 4 columns at `address` (i32).
 void copyScaleAtom(mlir::OpBuilder &b, mlir::Location loc, mlir::Value shared,
                    mlir::Value address);
@@ -33,9 +35,10 @@ struct BlockScaledMma {
   mlir::Value a, b;             ///< i64 descriptors of the stage
   mlir::Value aScales, bScales; ///< i32 addresses
   unsigned aFormat, bFormat;
+  bool aTransposed, bTransposed;
   int64_t m, n;
 };
-/// Block `k` (32 elements of K) of an MXFP8 product, K-major operands.
+/// Block `k` (32 elements of K) of an MXFP8 product.
 void mma(mlir::OpBuilder &b, mlir::Location loc, const BlockScaledMma &mma,
          unsigned k, mlir::Value accumulate);
 

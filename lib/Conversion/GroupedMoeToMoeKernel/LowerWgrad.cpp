@@ -1,0 +1,357 @@
+// The kernel of a weight gradient: all tiles of every group's matrix, products
+// along the group's rows.
+#include "lib/Conversion/GroupedMoeToMoeKernel/Lowering.h"
+
+#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/PartialTiles.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/ProductKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+
+namespace {
+
+/// The values of the walk over tiles (moe_kernel.for_group_tiles).
+struct Place {
+  explicit Place(ValueRange values)
+      : group(values[0]), row(values[1]), column(values[2]), begin(values[3]),
+        end(values[4]), atoms(values[5]), part(values[6]), parts(values[7]),
+        slot(values[8]) {}
+  Value group, row, column, begin, end, atoms, part, parts, slot;
+};
+
+class WgradLowering : ProductKernel {
+public:
+  explicit WgradLowering(WgradOp op)
+      : ProductKernel(op, "wgrad"), op(op), n(op.getN()), k(op.getK()),
+        tilesAlong(llvm::divideCeil(k, tileN)),
+        tilesOfGroup(llvm::divideCeil(n, tileM) * tilesAlong),
+        split(schedule.getSplit()) {}
+
+  void run();
+
+private:
+  void addFactor(Factor &factor, Value memref, Value scales, bool transposed);
+  void addParameters();
+  void requireShapes();
+  Walk createWalk(ValueRange inits) override;
+  void buildLoadRole();
+  void buildMatrixRole();
+  void buildEpilogueRole();
+
+  /// The rows of a tile's part: the first one, and how many.
+  struct Span {
+    Value first, rows;
+  };
+  Span spanOf(const Place &place);
+  Value ceilDiv(Value value, int64_t by) {
+    return kernel.div(kernel.add(value, by - 1), by);
+  }
+  Value isPositive(Value value) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, value,
+                                 kernel.constant(int64_t(0)));
+  }
+  /// values() under a condition, else the others.
+  ValueRange either(Value condition, function_ref<SmallVector<Value>()> values,
+                    function_ref<SmallVector<Value>()> others);
+  SmallVector<Value> buildTile(const Place &place, Value position, Value slot);
+  Value leavePart(const Place &place, const Tile &tile, Value position);
+
+  /// All parts of a group but one hold this many tiles at most: those with more
+  /// rows than R / parts are fewer than `parts`.
+  int64_t slots() { return (2 * split[0] - 1) * tilesOfGroup; }
+
+  WgradOp op;
+  int64_t n, k, tilesAlong, tilesOfGroup;
+  ArrayRef<int64_t> split;
+  Value hostRows, rows, offsets, partRows;
+  std::optional<PartialTiles> partials;
+};
+
+void WgradLowering::addFactor(Factor &factor, Value memref, Value scales,
+                              bool transposed) {
+  factor.memref = memref;
+  factor.scalesMemref = scales;
+  // Rows, the extent of the products, are the slow one unless the op says that
+  // the operand is stored transposed.
+  factor.transposed = !transposed;
+  factor.boxes = factor.transposed ? factor.extent / kAtomRows : 1;
+  addDataMap(factor, /*lead=*/0);
+  factor.scalesMap = kernel.addTensorMap(scales, {1, kAtomBytes / 2},
+                                         b.getI16Type(), 0);
+}
+
+/// What the launch checks.
+void WgradLowering::requireShapes() {
+  kernel.requireExtent(op.getRhs(), op.getRhsRowAxis(), hostRows);
+  // Atoms along the rows, however the groups divide them.
+  Value atoms;
+  if (op.getMAligned() % kAtomRows == 0) {
+    atoms = kernel.hostCeilDiv(hostRows, kAtomRows);
+  } else {
+    atoms = arith::DivUIOp::create(kernel.host, hostRows,
+                                   kernel.hostConstant(kAtomRows));
+    atoms = arith::AddIOp::create(kernel.host, atoms,
+                                  kernel.hostConstant(op.getGroups()));
+  }
+  auto require = [&](Value scales, int64_t columns) {
+    Value across = kernel.hostConstant(llvm::divideCeil(columns, kAtomRows));
+    kernel.requireRows(scales,
+                       arith::MulIOp::create(kernel.host, atoms, across));
+  };
+  require(op.getLhsScales(), n);
+  require(op.getRhsScales(), k);
+  moe_kernel::RequireOffsetsOp::create(kernel.host, op.getOffsets(), hostRows,
+                                       op.getMAligned());
+}
+
+void WgradLowering::addParameters() {
+  addFactor(lhs, op.getLhs(), op.getLhsScales(), op.getLhsTransposed());
+  addFactor(rhs, op.getRhs(), op.getRhsScales(), op.getRhsTransposed());
+  offsets = kernel.addMemref(op.getOffsets());
+  rows = kernel.addIndex(hostRows);
+  if (!split.empty()) {
+    Value part = arith::MaxUIOp::create(
+        kernel.host, kernel.hostCeilDiv(hostRows, split[0]),
+        kernel.hostConstant(split[1]));
+    part = arith::MulIOp::create(kernel.host,
+                                 kernel.hostCeilDiv(part, kAtomRows),
+                                 kernel.hostConstant(kAtomRows));
+    partRows = kernel.addIndex(part);
+    partials.emplace(kernel, slots(), tileN, op.getGroups() * tilesOfGroup);
+  }
+  epilogue.declareParameters(/*rows=*/Value());
+}
+
+ProductKernel::Walk WgradLowering::createWalk(ValueRange inits) {
+  SmallVector<Type> types(inits.size(), b.getI32Type());
+  auto loop = moe_kernel::ForGroupTilesOp::create(
+      b, types, offsets, rows, ArrayRef<int64_t>{tileM, tileN},
+      ArrayRef<int64_t>{n, k}, partRows, partRows ? slots() : 0, inits);
+  return {loop, &loop.getBody().emplaceBlock(),
+          moe_kernel::ForGroupTilesOp::kPlaces};
+}
+
+WgradLowering::Span WgradLowering::spanOf(const Place &place) {
+  Value whole = kernel.sub(place.end, place.begin);
+  if (!partRows) {
+    return {place.begin, whole};
+  }
+  Value before = arith::MulIOp::create(b, place.part, partRows);
+  Value left = kernel.sub(whole, before);
+  Value part = arith::MinUIOp::create(b, left, partRows);
+  Value isDivided = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                          place.parts,
+                                          kernel.constant(int64_t(1)));
+  return {kernel.add(place.begin, before),
+          arith::SelectOp::create(b, isDivided, part, whole)};
+}
+
+void WgradLowering::buildLoadRole() {
+  auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
+    Place place(places);
+    Span span = spanOf(place);
+    // Atoms of a group: those along its rows are neighbours.
+    Value down = ceilDiv(kernel.sub(place.end, place.begin), kAtomRows);
+    Value firstAtom =
+        kernel.div(kernel.sub(span.first, place.begin), kAtomRows);
+    auto load = [&](Value step, Value stage) {
+      Value row = kernel.add(span.first, kernel.mul(step, tileK));
+      auto loadFactor = [&](Factor &factor, Value first, int64_t columns) {
+        for (int64_t box = 0; box < factor.boxes; ++box) {
+          loadBox(factor, box, {}, kernel.add(first, box * factor.boxExtent()),
+                  row, stage);
+        }
+        Value base = kernel.mul(place.atoms,
+                                llvm::divideCeil(columns, kAtomRows));
+        for (int64_t atom = 0; atom < factor.extent / kAtomRows; ++atom) {
+          Value across = kernel.add(kernel.div(first, kAtomRows), atom);
+          Value at = kernel.add(base, kernel.mul(across, down));
+          at = kernel.add(kernel.add(at, firstAtom), step);
+          loadScales(factor, atom, {at, kernel.constant(int64_t(0))}, stage);
+        }
+      };
+      loadFactor(lhs, place.row, n);
+      loadFactor(rhs, place.column, k);
+    };
+    return {forStages(ceilDiv(span.rows, tileK), carried[0], load)};
+  };
+  buildRole("load", kEpilogueWarps, 1, /*elected=*/true, 1, tile);
+}
+
+ValueRange WgradLowering::either(Value condition,
+                                 function_ref<SmallVector<Value>()> values,
+                                 function_ref<SmallVector<Value>()> others) {
+  // The types are those of the values.
+  auto ifOp = scf::IfOp::create(
+      b, condition,
+      [&](OpBuilder &inner, Location loc) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(inner.getInsertionBlock(),
+                            inner.getInsertionPoint());
+        SmallVector<Value> results = values();
+        scf::YieldOp::create(b, results);
+      },
+      [&](OpBuilder &inner, Location loc) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(inner.getInsertionBlock(),
+                            inner.getInsertionPoint());
+        SmallVector<Value> results = others();
+        scf::YieldOp::create(b, results);
+      });
+  return ifOp.getResults();
+}
+
+void WgradLowering::buildMatrixRole() {
+  auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
+    Place place(places);
+    Span span = spanOf(place);
+    Value count = ceilDiv(span.rows, tileK);
+    Value before = kernel.mul(kernel.add(count, -1), tileK);
+    Value lastBlocks =
+        ceilDiv(kernel.sub(span.rows, before), op.getLhsLayout().getBlock());
+    // The accumulators of a group without rows stay with the epilogue.
+    return either(
+        isPositive(place.parts),
+        [&] { return multiply(count, lastBlocks, carried[0], carried[1]); },
+        [&] { return SmallVector<Value>(carried); });
+  };
+  buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);
+}
+
+/// Stores the sums of one of several parts; whether all are there (i1).
+Value WgradLowering::leavePart(const Place &place, const Tile &tile,
+                               Value position) {
+  moe_kernel::WaitOp::create(b, accumulators, position);
+  Value slot = kernel.add(place.slot, kernel.mul(place.part, tilesOfGroup));
+  epilogue.forChunks(
+      tile, {},
+      [&](Value at, Value isLast, ValueRange) -> SmallVector<Value> {
+        SmallVector<Value> values = epilogue.takeAccumulators(
+            accumulator, accumulators, position, at, isLast);
+        partials->store(slot, at, tile.thread, values[0]);
+        return {};
+      });
+  Value index = kernel.mul(place.group, tilesOfGroup);
+  index = kernel.add(
+      index, kernel.mul(kernel.div(place.row, tileM), tilesAlong));
+  index = kernel.add(index, kernel.div(place.column, tileN));
+  return partials->arrive(index, place.parts);
+}
+
+SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
+                                            Value slot) {
+  Tile tile = epilogue.describeTile(place.group, place.row, place.column);
+  tile.isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                        tile.threadRow, kernel.constant(n));
+  tile.threadRow =
+      arith::MinSIOp::create(b, tile.threadRow, kernel.constant(n - 1));
+  Value one = kernel.constant(int64_t(1));
+  Value hasRows = isPositive(place.parts);
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                        place.parts, one);
+  Value isReady = op.getAccumulate()
+                      ? hasRows
+                      : arith::ConstantOp::create(b, b.getBoolAttr(true))
+                            .getResult();
+  if (partials) {
+    Value isDivided = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                            place.parts, one);
+    isReady = either(
+        isDivided,
+        [&] { return SmallVector<Value>{leavePart(place, tile, position)}; },
+        [&] { return SmallVector<Value>{isReady}; })[0];
+  }
+  auto wait = [&] {
+    kernel.onlyIf(isWhole, [&] {
+      moe_kernel::WaitOp::create(b, accumulators, position);
+    });
+  };
+  int64_t lanes = epilogue.getShape().chunk;
+  // From tensor memory, from slots, or zero for a group without rows.
+  auto take = [&](Value at, Value isLast) -> SmallVector<Value> {
+    return either(
+        isWhole,
+        [&] {
+          return epilogue.takeAccumulators(accumulator, accumulators, position,
+                                           at, isLast);
+        },
+        [&] {
+          Value sum = partials
+                          ? partials->sum(place.slot, tilesOfGroup, place.parts,
+                                          at, tile.thread, lanes)
+                          : kernel.splat(kernel.constant(0.0f), lanes);
+          return SmallVector<Value>{sum};
+        });
+  };
+  Value nextSlot = either(
+      isReady,
+      [&] {
+        return SmallVector<Value>{epilogue.buildTile(tile, wait, take, slot)};
+      },
+      [&] { return SmallVector<Value>{slot}; })[0];
+  Value next = arith::SelectOp::create(
+      b, hasRows, advance(accumulators, position), position);
+  return {next, nextSlot};
+}
+
+void WgradLowering::buildEpilogueRole() {
+  auto build = [&](ValueRange places, ValueRange carried) {
+    return buildTile(Place(places), carried[0], carried[1]);
+  };
+  buildRole("epilogue", 0, kEpilogueWarps, /*elected=*/false,
+            1 + EpilogueRole::carried, build, [&] { epilogue.buildEnd(); });
+}
+
+void WgradLowering::run() {
+  hostRows = memref::DimOp::create(kernel.host, op.getLhs(),
+                                   int64_t(op.getLhsRowAxis()));
+  requireShapes();
+  addParameters();
+  addBuffers();
+  buildEpilogueRole();
+  buildLoadRole();
+  buildMatrixRole();
+  int64_t tiles = op.getGroups() * tilesOfGroup + (partRows ? slots() : 0);
+  Value sms =
+      moe_kernel::SmCountOp::create(kernel.host, kernel.host.getIndexType());
+  kernel.finish(arith::MinUIOp::create(kernel.host, sms,
+                                       kernel.hostConstant(tiles)));
+}
+
+} // namespace
+
+/// Accumulation is an input: what the output held, added to the value.
+static void readOutputs(WgradOp op) {
+  Block &body = op.getEpilogue().front();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  OpBuilder b(yield);
+  SmallVector<int32_t> kinds(op.getInputKinds());
+  SmallVector<Value> outputs(op.getOutputs());
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    op.getInputsMutable().append(output);
+    kinds.push_back(static_cast<int32_t>(InputKind::per_element));
+    Value before = body.addArgument(b.getF32Type(), output.getLoc());
+    Value sum =
+        arith::AddFOp::create(b, op.getLoc(), before, yield.getValues()[i]);
+    yield.getValuesMutable()[i].set(sum);
+  }
+  op.setInputKinds(kinds);
+}
+
+LogicalResult grouped_moe::lowerWgrad(WgradOp op) {
+  if (!op.getSchedule()) {
+    return op.emitOpError() << "has no schedule: run "
+                               "--grouped-moe-select-schedule, or write one";
+  }
+  if (op.getAccumulate()) {
+    readOutputs(op);
+  }
+  WgradLowering(op).run();
+  return success();
+}

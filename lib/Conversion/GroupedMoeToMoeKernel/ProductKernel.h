@@ -1,0 +1,85 @@
+// What the warp-specialised kernels of products share: a load warp fills a ring
+// of operand tiles, a matrix warp multiplies them into accumulators, four
+// epilogue warps run the region on accumulators and store.
+#ifndef LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_PRODUCTKERNEL_H
+#define LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_PRODUCTKERNEL_H
+
+#include "lib/Conversion/GroupedMoeToMoeKernel/EpilogueRole.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
+
+namespace grouped_moe {
+
+class ProductKernel {
+protected:
+  ProductKernel(FusedProduct op, llvm::StringRef name);
+  virtual ~ProductKernel() = default;
+
+  /// One factor: tiles of `extent` along M or N by `tileK`. A transposed one is
+  /// stored with K as the slow extent, and comes in panels of 128 along M or N.
+  struct Factor {
+    mlir::Value memref, scalesMemref;
+    int64_t extent = 0;
+    bool transposed = false;
+    /// Boxes of a tile, that of a transposed one at least its panels.
+    int64_t boxes = 1;
+    mlir::Value map, scalesMap;          // parameters
+    mlir::Value data, scales, tmemScales; // buffers
+
+    int64_t boxExtent() const { return extent / boxes; }
+  };
+
+  /// The map of the data; `lead` extents of 1 stand in front.
+  void addDataMap(Factor &factor, int64_t lead);
+  /// Buffers, pipelines: after all parameters.
+  void addBuffers();
+  /// Loads box `box` of a factor: from `first` along M or N, and `k`.
+  void loadBox(const Factor &factor, int64_t box, mlir::ValueRange lead,
+               mlir::Value first, mlir::Value k, mlir::Value position);
+  /// Loads atoms of scales to the place of atom `atom` of a stage.
+  void loadScales(const Factor &factor, int64_t atom, mlir::ValueRange at,
+                  mlir::Value position);
+  /// A loop over the stages of a tile in the load role, with the position
+  /// advanced behind each; `load` gets the step and the position.
+  mlir::Value forStages(mlir::Value count, mlir::Value position,
+                        llvm::function_ref<void(mlir::Value, mlir::Value)>);
+  /// The product of `count` stages; of the last one `lastBlocks` blocks of 32
+  /// along K, all without it. Returns the next positions of operands and
+  /// accumulators.
+  llvm::SmallVector<mlir::Value> multiply(mlir::Value count,
+                                          mlir::Value lastBlocks,
+                                          mlir::Value position,
+                                          mlir::Value accPosition);
+
+  /// The loop over tiles; its block arguments are the places, then carried.
+  struct Walk {
+    mlir::Operation *op;
+    mlir::Block *body;
+    unsigned places;
+  };
+  virtual Walk createWalk(mlir::ValueRange inits) = 0;
+  /// A role that walks the tiles; `build` returns the carried values.
+  void buildRole(
+      llvm::StringRef name, int64_t firstWarp, int64_t warps, bool elected,
+      unsigned carried,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(
+          mlir::ValueRange places, mlir::ValueRange carried)>
+          build,
+      llvm::function_ref<void()> finish = {});
+
+  mlir::Value advance(mlir::Value pipeline, mlir::Value position);
+  mlir::Value alloc(llvm::StringRef name, moe_kernel::BufferSpace space,
+                    llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+  FusedProduct product;
+  KernelScope kernel;
+  mlir::ImplicitLocOpBuilder &b;
+  ScheduleAttr schedule;
+  int64_t tileM, tileN, tileK;
+  EpilogueRole epilogue;
+  Factor lhs, rhs;
+  mlir::Value accumulator, operands, accumulators;
+};
+
+} // namespace grouped_moe
+
+#endif // LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_PRODUCTKERNEL_H
