@@ -497,6 +497,22 @@ LogicalResult Executor::runOp(Operation *op) {
       .Default([&](Operation *) { return runIndexOp(op, indices); });
 }
 
+/// What an argument stands for: of addresses, the arrays that they point at,
+/// one behind the other.
+static ShapedType heldType(BlockArgument argument) {
+  auto type = dyn_cast<ShapedType>(argument.getType());
+  for (OpOperand &use : argument.getUses()) {
+    auto wgrad = dyn_cast<WgradOp>(use.getOwner());
+    if (wgrad && wgrad.isDpsInit(&use) && wgrad.getPointee() &&
+        type.getElementType().isInteger(64)) {
+      return RankedTensorType::get(
+          {wgrad.getGroups(), wgrad.getN(), wgrad.getK()},
+          *wgrad.getPointee());
+    }
+  }
+  return type;
+}
+
 /// The extents of the type that are static, against the array's.
 static bool fits(const Array &array, ShapedType type) {
   if (formatOf(type.getElementType()) != array.format ||
@@ -525,7 +541,7 @@ LogicalResult Executor::bindArguments(func::FuncOp function,
   }
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto type = dyn_cast<ShapedType>(argument.getType());
+    ShapedType type = heldType(argument);
     if (!type || !type.hasRank()) {
       return function.emitOpError()
              << "argument #" << i << ": type is " << argument.getType()

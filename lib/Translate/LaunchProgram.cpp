@@ -117,6 +117,8 @@ private:
   LogicalResult addFill(moe_kernel::FillZeroOp fill);
   LogicalResult addLaunch(moe_kernel::LaunchOp launch);
   LogicalResult addOffsets(moe_kernel::RequireOffsetsOp require);
+  LogicalResult addPointers(moe_kernel::RequireAddressesOp require);
+  void findWritten(Block &block);
   FailureOr<std::unique_ptr<abi::TensorMapRecipeT>>
   recipe(moe_kernel::MakeTensorMapOp map);
 
@@ -128,6 +130,8 @@ private:
   DenseSet<Value> active; // extents being evaluated: finds cycles
   DenseMap<Value, uint32_t> temporaries;
   DenseMap<unsigned, bool> written;
+  /// Arguments that hold addresses: what they point at is written, not they.
+  DenseSet<unsigned> pointers;
   /// Fills that the next launch takes along.
   std::vector<std::unique_ptr<abi::FillT>> fills;
 };
@@ -318,9 +322,10 @@ LogicalResult EntryBuilder::addArguments() {
     out->name = name     ? name.getValue().str()
                 : result ? "result" + std::to_string(result.getInt())
                          : "arg" + std::to_string(i);
-    out->kind = result       ? abi::ArgumentKind::Output
-                : written[i] ? abi::ArgumentKind::InOut
-                             : abi::ArgumentKind::Input;
+    out->kind = pointers.contains(i) ? abi::ArgumentKind::Input
+                : result             ? abi::ArgumentKind::Output
+                : written[i]         ? abi::ArgumentKind::InOut
+                                     : abi::ArgumentKind::Input;
     out->element = *element;
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
       FailureOr<int32_t> expr = extent(argument, axis);
@@ -505,6 +510,56 @@ LogicalResult EntryBuilder::addOffsets(moe_kernel::RequireOffsetsOp require) {
   return success();
 }
 
+LogicalResult EntryBuilder::addPointers(moe_kernel::RequireAddressesOp require) {
+  auto argument = dyn_cast<BlockArgument>(sourceOf(require.getAddresses()));
+  if (!argument) {
+    return require.emitOpError() << "takes addresses that the caller did not "
+                                    "give, expected an argument";
+  }
+  auto pointee = cast<MemRefType>(require.getPointee());
+  FailureOr<abi::ElementType> element = elementType(pointee.getElementType());
+  if (failed(element)) {
+    return require.emitOpError() << "points at elements that a bundle cannot "
+                                    "describe: "
+                                 << pointee;
+  }
+  auto contract = std::make_unique<abi::PointersContractT>();
+  contract->argument = argument.getArgNumber();
+  contract->element = *element;
+  for (int64_t size : pointee.getShape()) {
+    contract->shape.push_back(constant(size));
+  }
+  entry->pointers.push_back(std::move(contract));
+  return success();
+}
+
+/// Arguments whose own bytes the launches write.
+void EntryBuilder::findWritten(Block &block) {
+  auto mark = [&](Value memref) {
+    if (auto argument = dyn_cast<BlockArgument>(bufferBehind(memref))) {
+      written[argument.getArgNumber()] = true;
+    }
+  };
+  for (auto launch : block.getOps<moe_kernel::LaunchOp>()) {
+    for (int64_t position : launch.getWrites()) {
+      Value memref = launch.getArguments()[position];
+      if (auto map = memref.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
+        memref = map.getMemref();
+      }
+      mark(memref);
+    }
+  }
+  for (auto fill : block.getOps<moe_kernel::FillZeroOp>()) {
+    mark(fill.getMemref());
+  }
+  for (auto require : block.getOps<moe_kernel::RequireAddressesOp>()) {
+    Value addresses = sourceOf(require.getAddresses());
+    if (auto argument = dyn_cast<BlockArgument>(addresses)) {
+      pointers.insert(argument.getArgNumber());
+    }
+  }
+}
+
 FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
   entry->name = func.getName().str();
   if (!func.getBody().hasOneBlock()) {
@@ -512,26 +567,11 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
                                  "code: an entry is a list of launches";
   }
   Block &block = func.getBody().front();
-  for (auto launch : block.getOps<moe_kernel::LaunchOp>()) {
-    for (int64_t position : launch.getWrites()) {
-      Value memref = launch.getArguments()[position];
-      if (auto map = memref.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
-        memref = map.getMemref();
-      }
-      memref = bufferBehind(memref);
-      if (auto argument = dyn_cast<BlockArgument>(memref)) {
-        written[argument.getArgNumber()] = true;
-      }
-    }
-  }
+  findWritten(block);
   moe_kernel::FillZeroOp lastFill;
   for (Operation &op : block) {
     if (auto fill = dyn_cast<moe_kernel::FillZeroOp>(op)) {
       lastFill = fill;
-      Value memref = sourceOf(fill.getMemref());
-      if (auto argument = dyn_cast<BlockArgument>(memref)) {
-        written[argument.getArgNumber()] = true;
-      }
     } else if (isa<moe_kernel::LaunchOp>(op)) {
       lastFill = {};
     }
@@ -551,6 +591,9 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
             .Case([&](moe_kernel::FillZeroOp fill) { return addFill(fill); })
             .Case([&](moe_kernel::RequireOffsetsOp require) {
               return addOffsets(require);
+            })
+            .Case([&](moe_kernel::RequireAddressesOp require) {
+              return addPointers(require);
             })
             .Case([&](func::ReturnOp ret) -> LogicalResult {
               if (ret.getNumOperands() != 0) {

@@ -50,6 +50,12 @@ private:
   Status addResults(const std::vector<Array> &arguments,
                     std::vector<Array> &all);
   Status upload(const std::vector<Array> &all);
+  Expected<uint64_t> uploadBytes(const uint8_t *bytes, size_t size);
+  /// Whether an argument is an array of addresses: its array here is that of
+  /// what they point at.
+  bool addresses(size_t i) const {
+    return i < signature.arguments.size() && signature.arguments[i].addresses;
+  }
   Status launch(DeviceReport &report);
   Status download(std::vector<Array> &all);
 
@@ -62,6 +68,7 @@ private:
   std::vector<int> places; // of the results among the entry's arguments
   std::vector<Buffer> buffers;
   std::vector<ArgumentValue> values;
+  std::vector<std::vector<uint64_t>> pointees; // empty but for addresses
   Buffer workspace;
 };
 
@@ -93,7 +100,8 @@ Status DeviceRun::addResults(const std::vector<Array> &arguments,
   }
   for (size_t i = 0; i < all.size(); ++i) {
     ElementType element = entry->arguments()[i].element;
-    if (element != elementOf(all[i].format)) {
+    if (addresses(i) ? element != ElementType::I64
+                     : element != elementOf(all[i].format)) {
       return invalidBundle(
           cat("entry \"", entry->name(), "\": argument ", i,
               " has elements of ", gmoe::nameOf(element), ", expected ",
@@ -103,21 +111,51 @@ Status DeviceRun::addResults(const std::vector<Array> &arguments,
   return {};
 }
 
+/// The address of a copy of `size` bytes.
+Expected<uint64_t> DeviceRun::uploadBytes(const uint8_t *bytes, size_t size) {
+  Expected<Buffer> buffer = Buffer::allocate(device, size);
+  if (!buffer) {
+    return buffer.status();
+  }
+  if (size) {
+    if (Status s =
+            device.copyToDevice(buffer->address(), bytes, size, nullptr);
+        !s) {
+      return s;
+    }
+  }
+  uint64_t address = buffer->address();
+  buffers.push_back(std::move(*buffer));
+  return address;
+}
+
 Status DeviceRun::upload(const std::vector<Array> &all) {
-  for (const Array &array : all) {
-    Expected<Buffer> buffer = Buffer::allocate(device, array.bytes.size());
-    if (!buffer) {
-      return buffer.status();
-    }
-    if (!array.bytes.empty()) {
-      if (Status s = device.copyToDevice(buffer->address(), array.bytes.data(),
-                                         array.bytes.size(), nullptr);
-          !s) {
-        return s;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Array &array = all[i];
+    Shape shape = array.shape;
+    const uint8_t *bytes = array.bytes.data();
+    size_t size = array.bytes.size();
+    std::vector<uint64_t> pointers;
+    if (addresses(i)) { // an array of its own for each group
+      size_t count = static_cast<size_t>(shape[0]);
+      for (size_t k = 0; k < count; ++k) {
+        Expected<uint64_t> pointee =
+            uploadBytes(bytes + k * (size / count), size / count);
+        if (!pointee) {
+          return pointee.status();
+        }
+        pointers.push_back(*pointee);
       }
+      shape = {shape[0]};
+      bytes = reinterpret_cast<const uint8_t *>(pointers.data());
+      size = count * sizeof(uint64_t);
     }
-    values.push_back({buffer->address(), array.shape});
-    buffers.push_back(std::move(*buffer));
+    Expected<uint64_t> address = uploadBytes(bytes, size);
+    if (!address) {
+      return address.status();
+    }
+    values.push_back({*address, shape});
+    pointees.push_back(std::move(pointers));
   }
   return {};
 }
@@ -177,15 +215,22 @@ Status DeviceRun::download(std::vector<Array> &all) {
       continue;
     }
     std::vector<uint8_t> bytes(all[i].bytes.size());
-    if (Status s = device.copyToHost(bytes.data(), values[i].address,
-                                     bytes.size(), nullptr);
-        !s) {
-      return s;
+    std::vector<uint64_t> sources = pointees[i];
+    if (sources.empty()) {
+      sources = {values[i].address};
+    }
+    size_t size = bytes.size() / sources.size();
+    for (size_t k = 0; k < sources.size(); ++k) {
+      if (Status s = device.copyToHost(bytes.data() + k * size, sources[k],
+                                       size, nullptr);
+          !s) {
+        return s;
+      }
     }
     if (Status s = device.synchronize(nullptr); !s) {
       return s;
     }
-    if (entry->arguments()[i].kind == ArgumentKind::Input &&
+    if (entry->arguments()[i].kind == ArgumentKind::Input && !addresses(i) &&
         bytes != all[i].bytes) {
       return deviceError(cat("entry \"", entry->name(), "\": argument ", i,
                              " is an input and was written"));

@@ -83,6 +83,7 @@ private:
   }
   void readStaticRows();
   Status readFiles();
+  Status readPointees(size_t i);
   Status makeOffsets(size_t i);
   void generateEnds(int64_t groups, int64_t aligned,
                     std::vector<int64_t> &ends) const;
@@ -121,8 +122,44 @@ void Generator::readStaticRows() {
   rows = fixed;
 }
 
+/// One file for each group, of the extents behind the first one.
+Status Generator::readPointees(size_t i) {
+  const ArgumentFacts &facts = signature.arguments[i];
+  const std::vector<std::string> &paths = specOf(i).paths;
+  if (!facts.addresses) {
+    return fail(i, "is no array of addresses, expected FILE.npy");
+  }
+  if (static_cast<int64_t>(paths.size()) != facts.shape[0]) {
+    return fail(i, cat(paths.size(), " files were given, expected ",
+                       facts.shape[0], ": one array for each group"));
+  }
+  std::vector<int64_t> one(facts.shape.begin() + 1, facts.shape.end());
+  Array all(facts.format, facts.shape);
+  all.bytes.clear();
+  for (const std::string &path : paths) {
+    Expected<Array> array = readArray(path, facts.format);
+    if (!array) {
+      return fail(i, array.status().message());
+    }
+    if (array->shape != one) {
+      return fail(i, cat(path, ": shape is ", textOf(array->shape),
+                         ", expected ", textOf(one)));
+    }
+    all.bytes.insert(all.bytes.end(), array->bytes.begin(), array->bytes.end());
+  }
+  arrays[i] = std::move(all);
+  done[i] = true;
+  return {};
+}
+
 Status Generator::readFiles() {
   for (size_t i = 0; i < arrays.size(); ++i) {
+    if (specOf(i).kind == ArgumentSpec::Kind::Pointers) {
+      if (Status s = readPointees(i); !s) {
+        return s;
+      }
+      continue;
+    }
     if (specOf(i).kind != ArgumentSpec::Kind::File) {
       continue;
     }

@@ -100,12 +100,22 @@ static Expected<ArgumentSpec> parseSpec(const std::string &text) {
     }
   }
   if (startsWith(text, "pointers:")) {
-    return invalidArgument("pointers: no op of this version takes an array of "
-                           "pointers; give one .npy file");
+    spec.kind = ArgumentSpec::Kind::Pointers;
+    for (size_t start = 9; start <= text.size();) {
+      size_t end = std::min(text.find(',', start), text.size());
+      spec.paths.push_back(text.substr(start, end - start));
+      if (spec.paths.back().empty()) {
+        return invalidArgument("'" + text + "': a file name is empty, expected "
+                               "pointers:FILE.npy,FILE.npy,...");
+      }
+      start = end + 1;
+    }
+    return spec;
   }
   if (text.empty()) {
-    return invalidArgument("is empty, expected FILE.npy, random, const:VALUE "
-                           "or offsets:END,END,...");
+    return invalidArgument("is empty, expected FILE.npy, random, "
+                           "const:VALUE, offsets:END,END,... or "
+                           "pointers:FILE.npy,FILE.npy,...");
   }
   spec.kind = ArgumentSpec::Kind::File;
   spec.path = text;

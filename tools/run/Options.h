@@ -18,12 +18,13 @@ const char *nameOf(DeviceKind kind);
 
 /// What an argument holds: the SPEC of --arg.
 struct ArgumentSpec {
-  enum class Kind { Generated, File, Random, Constant, Offsets };
+  enum class Kind { Generated, File, Random, Constant, Offsets, Pointers };
   Kind kind = Kind::Generated;
   std::string path;
   uint64_t seed = 0;
   double value = 0; // decoded
   std::vector<int64_t> offsets;
+  std::vector<std::string> paths; // of pointers
 };
 
 /// When a result passes --check.

@@ -345,7 +345,9 @@ LogicalResult MakeTensorMapOp::verify() {
                             "least "
                          << rank;
   }
-  for (int64_t i = rank - 1; i < memref.getRank(); ++i) {
+  // One extent may be dynamic, several make no stride.
+  bool merges = static_cast<size_t>(memref.getRank()) > rank;
+  for (int64_t i = rank - 1; merges && i < memref.getRank(); ++i) {
     if (memref.isDynamicDim(i)) {
       return emitOpError() << "memref: extent " << i << " of " << memref
                            << " is dynamic, expected static extents in the "

@@ -528,6 +528,16 @@ def MoeKernel_RequireOffsetsOp : MoeKernel_Op<"require_offsets"> {
   let arguments = (ins AnyMemRef:$offsets, Index:$rows, I64Attr:$aligned);
   let assemblyFormat = "$offsets `within` $rows `aligned` `=` $aligned attr-dict `:` type($offsets)";
 }
+def MoeKernel_RequireAddressesOp : MoeKernel_Op<"require_addresses"> {
+  let summary = "what an array of device addresses points at, an array each; checked on request only";
+  let description = [{
+    ```mlir
+    moe_kernel.require_addresses %p of memref<256x512xbf16> : memref<4xi64>
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$addresses, TypeAttr:$pointee);
+  let assemblyFormat = "$addresses `of` $pointee attr-dict `:` type($addresses)";
+}
 def MoeKernel_FillZeroOp : MoeKernel_Op<"fill_zero"> {
   let summary = "set a whole array to zero bytes before the launch that follows";
   let description = [{

@@ -26,9 +26,9 @@ struct EpilogueShape {
 struct Tile {
   mlir::Value group, row, column; // its first row, its first column of E
   mlir::Value thread, warp, lane;
-  /// The thread's row; where a tile may reach past the last row, the last one
-  /// instead, and `isInside` (i1) tells.
-  mlir::Value threadRow, warpRow, isInside;
+  mlir::Value threadRow, warpRow;
+  /// Whether the thread's row exists (i1), null where tiles end with the rows.
+  mlir::Value isInside;
   // Of products whose rows lie in groups:
   mlir::Value groupBegin, groupEnd; // rows
   mlir::Value rowTile, columnTile;  // of the whole matrix

@@ -70,9 +70,24 @@ Value EpilogueRole::arrayOf(unsigned i, const Tile &tile) {
   return moe_kernel::PointeeOp::create(b, matrix, inputs[i], tile.group);
 }
 
-/// An input as a chunk of f32 values, or one where it is the row's.
+/// An input as a chunk of f32 values, or one where it is the row's. A thread
+/// without a row has zeros: another one may write what it would read.
 Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
                               unsigned half) {
+  if (!tile.isInside || op.getInputKind(i) != InputKind::per_element) {
+    return loadElements(i, tile, column, half);
+  }
+  return kernel.either(
+      tile.isInside,
+      [&] { return SmallVector<Value>{loadElements(i, tile, column, half)}; },
+      [&] {
+        return SmallVector<Value>{
+            kernel.splat(kernel.constant(0.0f), shape.chunk)};
+      })[0];
+}
+
+Value EpilogueRole::loadElements(unsigned i, const Tile &tile, Value column,
+                                 unsigned half) {
   Value array = arrayOf(i, tile);
   auto arrayType = cast<MemRefType>(array.getType());
   Type element = arrayType.getElementType();

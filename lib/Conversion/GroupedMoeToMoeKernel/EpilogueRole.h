@@ -52,6 +52,8 @@ private:
   bool isRowScalar(unsigned i);
   mlir::Value loadInput(unsigned i, const Tile &tile, mlir::Value column,
                         unsigned half);
+  mlir::Value loadElements(unsigned i, const Tile &tile, mlir::Value column,
+                           unsigned half);
   llvm::SmallVector<mlir::Value>
   inlineRegion(llvm::ArrayRef<mlir::Value> arguments);
   llvm::SmallVector<mlir::Value>

@@ -161,3 +161,18 @@ void KernelScope::onlyIf(Value condition, function_ref<void()> inside) {
   body.setInsertionPointToStart(ifOp.thenBlock());
   inside();
 }
+
+SmallVector<Value> KernelScope::either(Value condition, Values then,
+                                       Values otherwise) {
+  auto build = [&](Values values) {
+    return [this, values](OpBuilder &inner, Location) {
+      OpBuilder::InsertionGuard guard(body);
+      body.restoreInsertionPoint(inner.saveInsertionPoint());
+      SmallVector<Value> results = values();
+      scf::YieldOp::create(body, results);
+    };
+  };
+  auto ifOp =
+      scf::IfOp::create(body, condition, build(then), build(otherwise));
+  return llvm::to_vector_of<Value>(ifOp.getResults());
+}

@@ -63,6 +63,11 @@ public:
   /// Builds `inside` under a condition.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> inside);
 
+  /// The values of `then` under a condition, else those of `otherwise`.
+  using Values = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+  llvm::SmallVector<mlir::Value> either(mlir::Value condition, Values then,
+                                        Values otherwise);
+
   mlir::ImplicitLocOpBuilder host, body;
 
 private:

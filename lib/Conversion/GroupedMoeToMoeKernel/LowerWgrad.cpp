@@ -56,9 +56,6 @@ private:
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, value,
                                  kernel.constant(int64_t(0)));
   }
-  /// values() under a condition, else the others.
-  ValueRange either(Value condition, function_ref<SmallVector<Value>()> values,
-                    function_ref<SmallVector<Value>()> others);
   SmallVector<Value> buildTile(const Place &place, Value position, Value slot);
   Value leavePart(const Place &place, const Tile &tile, Value position);
 
@@ -184,29 +181,6 @@ void WgradLowering::buildLoadRole() {
   buildRole("load", kEpilogueWarps, 1, /*elected=*/true, 1, tile);
 }
 
-ValueRange WgradLowering::either(Value condition,
-                                 function_ref<SmallVector<Value>()> values,
-                                 function_ref<SmallVector<Value>()> others) {
-  // The types are those of the values.
-  auto ifOp = scf::IfOp::create(
-      b, condition,
-      [&](OpBuilder &inner, Location loc) {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(inner.getInsertionBlock(),
-                            inner.getInsertionPoint());
-        SmallVector<Value> results = values();
-        scf::YieldOp::create(b, results);
-      },
-      [&](OpBuilder &inner, Location loc) {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(inner.getInsertionBlock(),
-                            inner.getInsertionPoint());
-        SmallVector<Value> results = others();
-        scf::YieldOp::create(b, results);
-      });
-  return ifOp.getResults();
-}
-
 void WgradLowering::buildMatrixRole() {
   auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
     Place place(places);
@@ -216,7 +190,7 @@ void WgradLowering::buildMatrixRole() {
     Value lastBlocks =
         ceilDiv(kernel.sub(span.rows, before), op.getLhsLayout().getBlock());
     // The accumulators of a group without rows stay with the epilogue.
-    return either(
+    return kernel.either(
         isPositive(place.parts),
         [&] { return multiply(count, lastBlocks, carried[0], carried[1]); },
         [&] { return SmallVector<Value>(carried); });
@@ -247,10 +221,9 @@ Value WgradLowering::leavePart(const Place &place, const Tile &tile,
 SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
                                             Value slot) {
   Tile tile = epilogue.describeTile(place.group, place.row, place.column);
-  tile.isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                        tile.threadRow, kernel.constant(n));
-  tile.threadRow =
-      arith::MinSIOp::create(b, tile.threadRow, kernel.constant(n - 1));
+  if (n % tileM != 0) {
+    tile.isInside = kernel.less(tile.threadRow, n);
+  }
   Value one = kernel.constant(int64_t(1));
   Value hasRows = isPositive(place.parts);
   Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
@@ -262,7 +235,7 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
   if (partials) {
     Value isDivided = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                             place.parts, one);
-    isReady = either(
+    isReady = kernel.either(
         isDivided,
         [&] { return SmallVector<Value>{leavePart(place, tile, position)}; },
         [&] { return SmallVector<Value>{isReady}; })[0];
@@ -275,7 +248,7 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
   int64_t lanes = epilogue.getShape().chunk;
   // From tensor memory, from slots, or zero for a group without rows.
   auto take = [&](Value at, Value isLast) -> SmallVector<Value> {
-    return either(
+    return kernel.either(
         isWhole,
         [&] {
           return epilogue.takeAccumulators(accumulator, accumulators, position,
@@ -289,7 +262,7 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
           return SmallVector<Value>{sum};
         });
   };
-  Value nextSlot = either(
+  Value nextSlot = kernel.either(
       isReady,
       [&] {
         return SmallVector<Value>{epilogue.buildTile(tile, wait, take, slot)};

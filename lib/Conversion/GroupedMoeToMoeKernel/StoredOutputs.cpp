@@ -113,7 +113,9 @@ public:
         element(op.getOutputElementType(i)), matrix(pointeeType(op, i)) {}
 
   void declareParameters(Value) override {
-    addresses = kernel.addOutput(op.getOutputs()[output]);
+    Value memref = op.getOutputs()[output];
+    moe_kernel::RequireAddressesOp::create(kernel.host, memref, matrix);
+    addresses = kernel.addMemref(memref);
   }
   SmallVector<Value> take(const Tile &tile, const Chunk &chunk,
                           ValueRange values, ValueRange) override {
@@ -122,12 +124,17 @@ public:
       value = arith::TruncFOp::create(
           b, VectorType::get(shape.chunk, element), value);
     }
-    kernel.onlyIf(tile.isInside, [&] {
+    auto store = [&] {
       Value memref =
           moe_kernel::PointeeOp::create(b, matrix, addresses, tile.group);
       moe_kernel::GlobalStoreOp::create(
           b, value, memref, ValueRange{tile.threadRow, chunk.column});
-    });
+    };
+    if (tile.isInside) {
+      kernel.onlyIf(tile.isInside, store);
+    } else {
+      store();
+    }
     return {};
   }
 
