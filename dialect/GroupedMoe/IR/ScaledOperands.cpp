@@ -66,9 +66,10 @@ void FlowBuilder::write(OperandRange outputs, Value offsets) {
       matrix.offsets = offsets;
       continue;
     }
-    bool numbered = isa<GroupedProduct>(op);
-    flow.writes.push_back(
-        {numbered ? ("output #" + Twine(i)).str() : "the output", written});
+    flow.writes.push_back({("output #" + Twine(i)).str(), written});
+  }
+  if (flow.writes.size() == 1) {
+    flow.writes[0].name = "the output";
   }
 }
 

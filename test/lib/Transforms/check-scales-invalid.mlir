@@ -161,7 +161,7 @@ func.func @blocks(%x: tensor<?x64xf32>, %q0: tensor<?x64xf8E4M3FN>, %s0: tensor<
 func.func @blocks_in_memory(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x64x64xf8E4M3FN>,
     %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>, %h: memref<?x64xf8E4M3FN>, %s: memref<?x1x32x4x4xf8E8M0FNU>,
     %scales: memref<?x32x4x4xf8E8M0FNU>, %y: memref<?x64xf32>) {
-  // expected-note @below {{output #0 is written here}}
+  // expected-note @below {{the output is written here}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x64x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>)
