@@ -7,6 +7,7 @@
 #include "lib/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -29,6 +30,7 @@ static void addBufferization(OpPassManager &pm) {
 }
 
 void grouped_moe::buildToGeneric(OpPassManager &pm, const PipelineOptions &) {
+  pm.addNestedPass<func::FuncOp>(createCheckScales());
   pm.addPass(createGeneralizeNamedOps());
 }
 

@@ -16,7 +16,7 @@ struct PipelineOptions {
   int64_t tileN = 0; // columns of a CTA tile; 0 chooses
 };
 
-/// grouped_moe on tensors or memrefs -> the same without named ops.
+/// grouped_moe on tensors or memrefs -> the same, checked, without named ops.
 void buildToGeneric(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// ... -> the same with schedules.
 void buildToSchedule(mlir::OpPassManager &pm, const PipelineOptions &options);

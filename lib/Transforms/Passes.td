@@ -4,6 +4,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckScales : Pass<"grouped-moe-check-scales", "::mlir::func::FuncOp"> {
+  let summary = "refuse ops that read a matrix otherwise than it was written";
+  let description = [{
+    Follows every quantized matrix, its scales, and the order of gate and up from the op that writes them to those that
+    read them: through casts, copies and `interleave_glu`, on tensors and in memory. A mistake is an error at the reader,
+    with a note at the writer. Of function arguments nothing is known but what their readers say, who must agree.
+
+    | label | what |
+    |---|---|
+    | `flow_c1` | scales are read in the layout, and for `per_group` with the offsets, that they were written with |
+    | `flow_c2` | data is read with the scales that were written along with it |
+    | `flow_c3` | the blocks of data lie in the direction, and are of the size, in which it was quantized |
+    | `flow_c4` | gate and up are read in the order in which they lie, alternating or side by side |
+    | `flow_c5` | ops that read the same scales, or the same pairs, read them alike |
+
+    ```mlir
+    %h, %sf, %h_col, %sf_col = grouped_moe.gemm_swiglu ...
+    %y = grouped_moe.gemm lhs(%h_col scales %sf ...) ...   // refused: %sf belongs to %h (flow_c2)
+    ```
+  }];
+}
+
 def GeneralizeNamedOps : Pass<"grouped-moe-generalize"> {
   let summary = "replace named ops by the gemm they stand for";
   let description = [{

@@ -3,6 +3,7 @@
 #include "dialect/GroupedMoe/IR/NamedOps.h"
 #include "lib/CAPI/Register.h"
 #include "lib/Reference/Executor.h"
+#include "lib/Transforms/CheckScales.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -54,7 +55,6 @@ Status Source::parse(const std::string &text, const std::string &name) {
   if (!ir->module) {
     return invalidArgument("");
   }
-  grouped_moe::generalizeAll(*ir->module); // the executor knows products alone
   return {};
 }
 
@@ -72,7 +72,7 @@ Status Source::chooseFunction(const std::string &entry) {
   }
   if (candidates.size() == 1) {
     ir->function = candidates.front();
-    return {};
+    return prepare();
   }
   if (names.empty()) {
     return notFound("the module has no public function with a body");
@@ -82,6 +82,16 @@ Status Source::chooseFunction(const std::string &entry) {
                                "with --entry: " +
                                names)
              : notFound("no entry \"" + entry + "\"; the module has: " + names);
+}
+
+/// What compilation checks is checked for the reference as well, of the one
+/// entry that runs and while its ops have their names.
+Status Source::prepare() {
+  if (mlir::failed(grouped_moe::checkScales(ir->function))) {
+    return invalidArgument("");
+  }
+  grouped_moe::generalizeAll(*ir->module); // the executor knows products alone
+  return {};
 }
 
 Status Source::load(const Options &options) {

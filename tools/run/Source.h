@@ -35,6 +35,7 @@ public:
 private:
   Status parse(const std::string &text, const std::string &name);
   Status chooseFunction(const std::string &entry);
+  Status prepare();
 
   struct Ir;
   std::unique_ptr<Ir> ir;

@@ -2,6 +2,7 @@
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/StructuredOps.h"
+#include "dialect/GroupedMoe/IR/UnusedOutputs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -25,6 +26,11 @@ void GroupedMoeDialect::initialize() {
 #define GET_OP_LIST
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.cpp.inc"
       >();
+}
+
+void GroupedMoeDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  populateUnusedOutputPatterns(patterns);
 }
 
 LogicalResult

@@ -18,6 +18,8 @@ def GroupedMoe_Dialect : Dialect {
   // Of equations of named ops.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let useDefaultAttributePrinterParser = 1;
+  // What holds for every grouped product; patterns of one op are at that op.
+  let hasCanonicalizer = 1;
 }
 
 #endif // GROUPED_MOE_DIALECT_TD

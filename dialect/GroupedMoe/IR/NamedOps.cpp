@@ -235,6 +235,42 @@ static SmallVector<Value> yieldedValues(EquationBuilder &eq, NamedProduct op) {
   return values;
 }
 
+/// Fills an empty region with the equation; what the op's outputs do not need
+/// is left out.
+static void buildEpilogue(Region &region, NamedProduct op) {
+  GroupedProduct product = op;
+  ImplicitLocOpBuilder b(op->getLoc(), op->getContext());
+  unsigned arguments = product.getNumEpilogueArguments();
+  SmallVector<Type> types(arguments, b.getF32Type());
+  SmallVector<Location> locs(arguments, op->getLoc());
+  Block *body = b.createBlock(&region, {}, types, locs);
+  EquationBuilder eq(b);
+  eq.roundPreactivation = op.getRoundPreactivation();
+  bindArguments(eq, op, *body);
+  op.buildEquation(eq);
+  YieldOp::create(b, yieldedValues(eq, op));
+  for (Operation &dead : llvm::make_early_inc_range(llvm::reverse(*body))) {
+    if (isOpTriviallyDead(&dead)) {
+      dead.erase();
+    }
+  }
+}
+
+llvm::BitVector grouped_moe::getUnusedInputs(NamedProduct op) {
+  GroupedProduct product = op;
+  Region region;
+  buildEpilogue(region, op);
+  llvm::BitVector unused(product.getInputs().size());
+  unsigned next = product.getPaired() ? 2 : 1;
+  for (unsigned i = 0; i < unused.size(); ++i) {
+    unsigned count = product.isPairInput(i) ? 2 : 1;
+    unused[i] = llvm::all_of(region.getArguments().slice(next, count),
+                             [](Value value) { return value.use_empty(); });
+    next += count;
+  }
+  return unused;
+}
+
 GemmOp grouped_moe::generalize(OpBuilder &builder, NamedProduct op) {
   GroupedProduct product = op;
   ImplicitLocOpBuilder b(op->getLoc(), builder);
@@ -254,21 +290,7 @@ GemmOp grouped_moe::generalize(OpBuilder &builder, NamedProduct op) {
       product.getConcatenated() ? b.getUnitAttr() : UnitAttr(),
       op.getNondeterministic() ? b.getUnitAttr() : UnitAttr(),
       op.getSchedule().value_or(ScheduleAttr()));
-  unsigned arguments = product.getNumEpilogueArguments();
-  SmallVector<Type> types(arguments, b.getF32Type());
-  SmallVector<Location> locs(arguments, op->getLoc());
-  Block *body = b.createBlock(&gemm.getEpilogue(), {}, types, locs);
-  EquationBuilder eq(b);
-  eq.roundPreactivation = op.getRoundPreactivation();
-  bindArguments(eq, op, *body);
-  op.buildEquation(eq);
-  YieldOp::create(b, yieldedValues(eq, op));
-  // What this op's outputs do not need.
-  for (Operation &dead : llvm::make_early_inc_range(llvm::reverse(*body))) {
-    if (isOpTriviallyDead(&dead)) {
-      dead.erase();
-    }
-  }
+  buildEpilogue(gemm.getEpilogue(), op);
   return gemm;
 }
 

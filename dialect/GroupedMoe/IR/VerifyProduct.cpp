@@ -1,6 +1,7 @@
 // What every grouped product must keep to, whatever its epilogue computes.
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "dialect/GroupedMoe/IR/ScaledOperands.h"
 #include "dialect/GroupedMoe/IR/StructuredOps.h"
 
 using namespace mlir;
@@ -407,22 +408,12 @@ static LogicalResult verifyRowCounts(GroupedProduct op) {
 LogicalResult grouped_moe::verifyProducer(Operation *op, StringRef name,
                                           Value scales, ScaleLayoutAttr layout,
                                           StringRef constraint) {
+  // The producer may stand later in the text and not be verified yet.
   Operation *producer = scales.getDefiningOp();
   ScaleLayoutAttr written;
-  if (auto quantize = dyn_cast_or_null<QuantizeOp>(producer)) {
-    written = quantize.getLayout();
-  } else if (auto interleave = dyn_cast_or_null<InterleaveGluOp>(producer)) {
-    // Only the second result has scales, and only with a layout.
-    if (cast<OpResult>(scales).getResultNumber() == 1) {
-      written = interleave.getLayout().value_or(ScaleLayoutAttr());
-    }
-  } else if (auto product = dyn_cast_or_null<GroupedProduct>(producer)) {
-    // The producer may stand later in the text and not be verified yet.
-    unsigned i = cast<OpResult>(scales).getResultNumber();
-    if (i < product.getOutputKinds().size() &&
-        i < product.getOutputs().size() && product.isScaleOutput(i)) {
-      written = product.getScaleLayout(i);
-    }
+  if (producer) {
+    unsigned number = cast<OpResult>(scales).getResultNumber();
+    written = getWrittenLayout(producer, number);
   }
   if (!written || written == layout) {
     return success();
