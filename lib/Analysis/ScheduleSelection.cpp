@@ -54,7 +54,7 @@ const Target *lookUp(FusedProduct op, const ScheduleRequest &request) {
   const Target *target = lookupTarget(request.target);
   if (!target) {
     op->emitOpError() << "unknown target '" << request.target
-                     << "', expected one of " << StringRef(supportedChips());
+                      << "', expected one of " << StringRef(supportedChips());
   }
   return target;
 }
@@ -128,8 +128,8 @@ grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
   }
   if (tileN < widthOfTile(op)) {
     return op->emitOpError() << "tile-n is " << tileN
-                            << " columns, expected 256 for concatenated gate "
-                               "and up, 128 of each";
+                             << " columns, expected 256 for concatenated gate "
+                                "and up, 128 of each";
   }
   int64_t staged = outputBytes(op, tileN);
   int64_t stages =
@@ -138,22 +138,21 @@ grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
   if (stages < 1) {
     InFlightDiagnostic diag =
         op->emitOpError() << "one stage of " << stageBytes(tileN) << " bytes, "
-                         << staged << " to stage outputs and " << kReservedBytes
-                         << " reserved need "
-                         << stageBytes(tileN) + staged + kReservedBytes
-                         << " bytes of shared memory, "
-                         << StringRef(target->chip) << " has "
-                         << target->maxSharedBytes
-                         << "; use fewer or narrower outputs";
+                          << staged << " to stage outputs and "
+                          << kReservedBytes << " reserved need "
+                          << stageBytes(tileN) + staged + kReservedBytes
+                          << " bytes of shared memory, "
+                          << StringRef(target->chip) << " has "
+                          << target->maxSharedBytes
+                          << "; use fewer or narrower outputs";
     noteOutputs(diag, op);
     return diag;
   }
   int64_t accumulators =
       tensorColumns(tileN, 2, stages) <= target->tensorColumns ? 2 : 1;
-  return ScheduleAttr::get(op->getContext(), {kTileM, tileN, kTileK}, stages,
-                           accumulators, {1, 1},
-                           SchedulerKind::static_persistent,
-                           chooseSplit(op, tileN, *target));
+  return ScheduleAttr::get(
+      op->getContext(), {kTileM, tileN, kTileK}, stages, accumulators, {1, 1},
+      SchedulerKind::static_persistent, chooseSplit(op, tileN, *target));
 }
 
 LogicalResult grouped_moe::verifySchedule(FusedProduct op,
@@ -171,10 +170,10 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
            << tile[2] << ", expected 128x128x128 or 128x256x128";
   }
   if (tile[1] < widthOfTile(op)) {
-    return op->emitOpError() << "schedule: tile is " << tile[0] << "x" << tile[1]
-                            << "x" << tile[2]
-                            << ", expected 128x256x128 for concatenated gate "
-                               "and up, 128 columns of each";
+    return op->emitOpError() << "schedule: tile is " << tile[0] << "x"
+                             << tile[1] << "x" << tile[2]
+                             << ", expected 128x256x128 for concatenated gate "
+                                "and up, 128 columns of each";
   }
   if (schedule.getCluster()[0] != 1 || schedule.getCluster()[1] != 1) {
     return op->emitOpError()
@@ -192,12 +191,12 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
   if (shared > target->maxSharedBytes) {
     InFlightDiagnostic diag =
         op->emitOpError() << "schedule: " << schedule.getStages()
-                         << " stages of " << stageBytes(tile[1]) << " bytes, "
-                         << staged << " to stage outputs and " << kReservedBytes
-                         << " reserved need " << shared
-                         << " bytes of shared memory, "
-                         << StringRef(target->chip) << " has "
-                         << target->maxSharedBytes << "; use fewer stages";
+                          << " stages of " << stageBytes(tile[1]) << " bytes, "
+                          << staged << " to stage outputs and "
+                          << kReservedBytes << " reserved need " << shared
+                          << " bytes of shared memory, "
+                          << StringRef(target->chip) << " has "
+                          << target->maxSharedBytes << "; use fewer stages";
     noteOutputs(diag, op);
     return diag;
   }

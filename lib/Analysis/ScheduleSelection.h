@@ -30,7 +30,8 @@ int64_t stagingBytes(FusedProduct op, unsigned output);
 mlir::FailureOr<ScheduleAttr> selectSchedule(FusedProduct op,
                                              const ScheduleRequest &request);
 /// Checks the op's schedule against the target and the op.
-mlir::LogicalResult verifySchedule(FusedProduct op, const ScheduleRequest &request);
+mlir::LogicalResult verifySchedule(FusedProduct op,
+                                   const ScheduleRequest &request);
 
 } // namespace grouped_moe
 

@@ -321,9 +321,9 @@ LogicalResult Executor::runWgrad(WgradOp op) {
     if (factor.transposed) {
       std::swap(shape[0], shape[1]);
     }
-    return failure(failed(expectShape(op, name, *factor.data, shape)) ||
-                   failed(expectShape(op, name + " scales", *factor.scales,
-                                      scales)));
+    return failure(
+        failed(expectShape(op, name, *factor.data, shape)) ||
+        failed(expectShape(op, name + " scales", *factor.scales, scales)));
   };
   if (failed(checkFactor("lhs", problem.lhs, op.getLhsLayout())) ||
       failed(checkFactor("rhs", problem.rhs, op.getRhsLayout()))) {
@@ -331,8 +331,7 @@ LogicalResult Executor::runWgrad(WgradOp op) {
   }
   bool derived = lhs.derived || rhs.derived;
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    WgradInput in{&array(input),
-                  op.getInputKind(i) == InputKind::per_element};
+    WgradInput in{&array(input), op.getInputKind(i) == InputKind::per_element};
     derived |= in.array->derived;
     problem.inputs.push_back(in);
   }
@@ -506,8 +505,7 @@ static ShapedType heldType(BlockArgument argument) {
     if (wgrad && wgrad.isDpsInit(&use) && wgrad.getPointee() &&
         type.getElementType().isInteger(64)) {
       return RankedTensorType::get(
-          {wgrad.getGroups(), wgrad.getN(), wgrad.getK()},
-          *wgrad.getPointee());
+          {wgrad.getGroups(), wgrad.getN(), wgrad.getK()}, *wgrad.getPointee());
     }
   }
   return type;

@@ -19,8 +19,8 @@ public:
       : p(problem), threads(threads),
         n(problem.rhs->shape[problem.rhsTransposed ? 2 : 1]),
         k(problem.rhs->shape[problem.rhsTransposed ? 1 : 2]),
-        halves(problem.paired ? 2 : 1),
-        columns(n / halves), errors(p.withErrors && p.epilogue->bounded),
+        halves(problem.paired ? 2 : 1), columns(n / halves),
+        errors(p.withErrors && p.epilogue->bounded),
         data(decodeTable(problem.lhs->format)),
         scale(decodeTable(Format::e8m0)) {}
   void run();

@@ -22,8 +22,8 @@ struct Side {
 
   double at(int64_t row, int64_t column) const {
     int64_t m = region.firstRow + row;
-    int64_t element = factor.transposed ? column * allRows + m
-                                        : m * factor.columns + column;
+    int64_t element =
+        factor.transposed ? column * allRows + m : m * factor.columns + column;
     return data[factor.data->bytes[element]] *
            scale[factor.scales->bytes[region.offset(m, column)]];
   }

@@ -390,9 +390,9 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
     elements = times(elements, *size);
   }
   auto inUnits = [&](int64_t unitBits) {
-    return bits % unitBits == 0 ? times(elements, constant(bits / unitBits))
-                                : over(times(elements, constant(bits)),
-                                       constant(unitBits));
+    return bits % unitBits == 0
+               ? times(elements, constant(bits / unitBits))
+               : over(times(elements, constant(bits)), constant(unitBits));
   };
   out->dims.push_back(
       inUnits(mapType.getElementType().getIntOrFloatBitWidth()));
@@ -510,7 +510,8 @@ LogicalResult EntryBuilder::addOffsets(moe_kernel::RequireOffsetsOp require) {
   return success();
 }
 
-LogicalResult EntryBuilder::addPointers(moe_kernel::RequireAddressesOp require) {
+LogicalResult
+EntryBuilder::addPointers(moe_kernel::RequireAddressesOp require) {
   auto argument = dyn_cast<BlockArgument>(sourceOf(require.getAddresses()));
   if (!argument) {
     return require.emitOpError() << "takes addresses that the caller did not "

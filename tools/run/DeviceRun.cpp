@@ -118,8 +118,7 @@ Expected<uint64_t> DeviceRun::uploadBytes(const uint8_t *bytes, size_t size) {
     return buffer.status();
   }
   if (size) {
-    if (Status s =
-            device.copyToDevice(buffer->address(), bytes, size, nullptr);
+    if (Status s = device.copyToDevice(buffer->address(), bytes, size, nullptr);
         !s) {
       return s;
     }

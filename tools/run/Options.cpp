@@ -105,7 +105,8 @@ static Expected<ArgumentSpec> parseSpec(const std::string &text) {
       size_t end = std::min(text.find(',', start), text.size());
       spec.paths.push_back(text.substr(start, end - start));
       if (spec.paths.back().empty()) {
-        return invalidArgument("'" + text + "': a file name is empty, expected "
+        return invalidArgument("'" + text +
+                               "': a file name is empty, expected "
                                "pointers:FILE.npy,FILE.npy,...");
       }
       start = end + 1;

@@ -465,9 +465,9 @@ Expected<Signature> run::signatureOf(const Entry &entry) {
     }
     facts.written = true;
     facts.role = Role::Destination;
-    signature.results.push_back(
-        {facts.name, static_cast<int>(contract.argument), facts.format,
-         facts.shape, facts.extent});
+    signature.results.push_back({facts.name,
+                                 static_cast<int>(contract.argument),
+                                 facts.format, facts.shape, facts.extent});
   }
   for (const OffsetsContract &contract : entry.program().offsets) {
     ArgumentFacts &facts = signature.arguments[contract.argument];

@@ -19,8 +19,8 @@
 
 namespace grouped_moe {
 
-/// Whether an epilogue region may hold `op`: scalar arithmetic that every target
-/// and the reference executor can compute.
+/// Whether an epilogue region may hold `op`: scalar arithmetic that every
+/// target and the reference executor can compute.
 bool isEpilogueOp(mlir::Operation *op);
 /// Whether it asks for no other rounding than that of an epilogue.
 bool roundsAsAsked(mlir::Operation *op);

@@ -130,7 +130,8 @@ LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
     return op->emitOpError()
            << name << ": layout is " << layout
            << ", expected <row, whole, block = 32>"
-           << (down ? ", or <column, whole, block = 32> for data (L, K, N)" : "")
+           << (down ? ", or <column, whole, block = 32> for data (L, K, N)"
+                    : "")
            << " (" << layoutConstraint << "); quantize "
            << (down ? "along K" : "along rows") << " with that layout";
   }

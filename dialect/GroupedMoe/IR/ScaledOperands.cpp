@@ -181,15 +181,13 @@ void FlowBuilder::add(WgradOp wgrad) {
 
 std::optional<OperandFlow> grouped_moe::getOperandFlow(Operation *op) {
   FlowBuilder builder(op);
-  bool known =
-      llvm::TypeSwitch<Operation *, bool>(op)
-          .Case<GroupedProduct, WgradOp, QuantizeOp, DequantizeOp,
-                InterleaveGluOp>(
-              [&](auto known) {
-                builder.add(known);
-                return true;
-              })
-          .Default([](Operation *) { return false; });
+  bool known = llvm::TypeSwitch<Operation *, bool>(op)
+                   .Case<GroupedProduct, WgradOp, QuantizeOp, DequantizeOp,
+                         InterleaveGluOp>([&](auto known) {
+                     builder.add(known);
+                     return true;
+                   })
+                   .Default([](Operation *) { return false; });
   if (!known) {
     return std::nullopt;
   }

@@ -70,11 +70,10 @@ static LogicalResult verifyOperands(GroupedProduct op) {
               "grouped_moe.quantize";
   }
   if (rhs.getRank() != 3) {
-    return op->emitOpError() << "rhs: rank is " << rhs.getRank()
-                             << ", expected 3: "
-                             << (op.isRhsTransposed() ? "(L, K, N)"
-                                                      : "(L, N, K)")
-                             << " (gemm_c2)";
+    return op->emitOpError()
+           << "rhs: rank is " << rhs.getRank() << ", expected 3: "
+           << (op.isRhsTransposed() ? "(L, K, N)" : "(L, N, K)")
+           << " (gemm_c2)";
   }
   if (rhs.getElementType() != lhs.getElementType()) {
     return op->emitOpError() << "rhs: element type is " << rhs.getElementType()

@@ -9,9 +9,8 @@ using namespace grouped_moe;
 void WgradOp::getEffects(EffectList &effects) {
   addEffects(*this, getOutputs(), effects);
 }
-LogicalResult
-WgradOp::reifyResultShapes(OpBuilder &builder,
-                           ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult WgradOp::reifyResultShapes(OpBuilder &builder,
+                                         ReifiedRankedShapedTypeDims &shapes) {
   return reifyFromOutputs(builder, *this, getOutputs(), shapes);
 }
 void WgradOp::getAsmBlockArgumentNames(Region &region,
@@ -40,9 +39,9 @@ static LogicalResult verifyData(WgradOp op, const Factor &factor,
   ShapedType type = factor.type();
   if (type.getRank() != 2) {
     return op.emitOpError()
-           << factor.name << ": rank is " << type.getRank()
-           << ", expected 2: "
-           << (factor.transposed ? "(" + letter + ", R)" : "(R, " + letter + ")")
+           << factor.name << ": rank is " << type.getRank() << ", expected 2: "
+           << (factor.transposed ? "(" + letter + ", R)"
+                                 : "(R, " + letter + ")")
            << " (wgrad_c1)";
   }
   if (!isFp8(type.getElementType())) {
@@ -64,10 +63,9 @@ static LogicalResult verifyData(WgradOp op, const Factor &factor,
                    "pad it with zeros";
   }
   if (columns > kMaxExtent || factor.rows() > kMaxExtent) {
-    return op.emitOpError()
-           << factor.name << ": type is " << type
-           << ", expected extents of at most " << kMaxExtent
-           << ": kernels count in 32 bits (wgrad_c2)";
+    return op.emitOpError() << factor.name << ": type is " << type
+                            << ", expected extents of at most " << kMaxExtent
+                            << ": kernels count in 32 bits (wgrad_c2)";
   }
   return success();
 }
@@ -125,9 +123,9 @@ static std::string shapeText(WgradOp op) {
 
 static LogicalResult verifyInputs(WgradOp op) {
   if (op.getInputKinds().size() != op.getInputs().size()) {
-    return op.emitOpError() << "has " << op.getInputs().size() << " inputs and "
-                            << op.getInputKinds().size()
-                            << " input kinds (wgrad_c7)";
+    return op.emitOpError()
+           << "has " << op.getInputs().size() << " inputs and "
+           << op.getInputKinds().size() << " input kinds (wgrad_c7)";
   }
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     std::optional<InputKind> kind = symbolizeInputKind(op.getInputKinds()[i]);
@@ -168,9 +166,9 @@ static LogicalResult verifyOutputs(WgradOp op) {
     }
     bool isPointers = type.getElementType().isInteger(64);
     hasPointers |= isPointers;
-    bool fits = isPointers ? type.getRank() == 1 &&
-                                 type.getDimSize(0) == op.getGroups()
-                           : isGradient(op, type);
+    bool fits =
+        isPointers ? type.getRank() == 1 && type.getDimSize(0) == op.getGroups()
+                   : isGradient(op, type);
     if (!fits || !isFloatOutput(op.getOutputElementType(i))) {
       return op.emitOpError()
              << "output #" << i << ": type is " << type << ", expected "

@@ -56,8 +56,7 @@ struct ConvertToKernelPass
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<GemmOp, WgradOp, QuantizeOp, DequantizeOp, InterleaveGluOp>(
-              op)) {
+      if (isa<GemmOp, WgradOp, QuantizeOp, DequantizeOp, InterleaveGluOp>(op)) {
         ops.push_back(op);
       }
     });

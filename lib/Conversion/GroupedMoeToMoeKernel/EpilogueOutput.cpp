@@ -3,8 +3,8 @@
 using namespace mlir;
 using namespace grouped_moe;
 
-Value grouped_moe::pairColumn(FusedProduct op, KernelScope &kernel, Value column,
-                              unsigned half) {
+Value grouped_moe::pairColumn(FusedProduct op, KernelScope &kernel,
+                              Value column, unsigned half) {
   if (op.getConcatenated()) {
     return kernel.add(column, half * op.getColumns());
   }
@@ -24,10 +24,9 @@ Value EpilogueOutput::alloc(StringRef what, ArrayRef<int64_t> extents,
   return moe_kernel::AllocOp::create(b, type, (what + Twine(output)).str());
 }
 
-std::unique_ptr<EpilogueOutput>
-grouped_moe::createEpilogueOutput(FusedProduct op, unsigned i, KernelScope &kernel,
-                                  const EpilogueShape &shape,
-                                  const Value &normConst) {
+std::unique_ptr<EpilogueOutput> grouped_moe::createEpilogueOutput(
+    FusedProduct op, unsigned i, KernelScope &kernel,
+    const EpilogueShape &shape, const Value &normConst) {
   switch (op.getOutputKind(i)) {
   case OutputKind::plain:
   case OutputKind::quantized:

@@ -65,8 +65,8 @@ Value EpilogueRole::arrayOf(unsigned i, const Tile &tile) {
   }
   // What an output with addresses held.
   auto wgrad = cast<WgradOp>(op.getOperation());
-  auto matrix = MemRefType::get({wgrad.getN(), wgrad.getK()},
-                                *wgrad.getPointee());
+  auto matrix =
+      MemRefType::get({wgrad.getN(), wgrad.getK()}, *wgrad.getPointee());
   return moe_kernel::PointeeOp::create(b, matrix, inputs[i], tile.group);
 }
 
@@ -259,8 +259,7 @@ void EpilogueRole::describeGroup(Tile &tile, Value offsets) {
   };
   tile.groupEnd = offset(tile.group);
   Value zero = kernel.constant(int64_t(0));
-  Value before =
-      arith::MaxSIOp::create(b, kernel.add(tile.group, -1), zero);
+  Value before = arith::MaxSIOp::create(b, kernel.add(tile.group, -1), zero);
   tile.groupBegin = arith::SelectOp::create(b, kernel.equal(tile.group, 0),
                                             zero, offset(before));
 }
@@ -272,9 +271,8 @@ ResultRange EpilogueRole::forChunks(const Tile &tile, ValueRange carried,
       arith::SubIOp::create(b, kernel.constant(shape.columns), tile.column);
   Value width =
       arith::MinUIOp::create(b, left, kernel.constant(shape.tileColumns));
-  auto loop =
-      scf::ForOp::create(b, kernel.constant(int64_t(0)), width,
-                         kernel.constant(shape.chunk), carried);
+  auto loop = scf::ForOp::create(b, kernel.constant(int64_t(0)), width,
+                                 kernel.constant(shape.chunk), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value at = loop.getInductionVar();

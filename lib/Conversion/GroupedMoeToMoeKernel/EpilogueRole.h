@@ -23,20 +23,19 @@ public:
   /// The group of its rows.
   void describeGroup(Tile &tile, mlir::Value offsets);
 
-  /// The accumulators from column `at` of E on, a chunk: one vector, or gate and
-  /// up. `isLast` (i1): of the tile.
+  /// The accumulators from column `at` of E on, a chunk: one vector, or gate
+  /// and up. `isLast` (i1): of the tile.
   using Take = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value at, mlir::Value isLast)>;
   /// One tile; `wait` stands where the accumulators must be complete. Returns
   /// the slot of the next one.
   mlir::Value buildTile(const Tile &tile, llvm::function_ref<void()> wait,
                         Take take, mlir::Value slot);
-  /// A chunk of them from tensor memory, where they are given up after the last.
-  llvm::SmallVector<mlir::Value> takeAccumulators(mlir::Value accumulator,
-                                                  mlir::Value accumulators,
-                                                  mlir::Value position,
-                                                  mlir::Value at,
-                                                  mlir::Value isLast);
+  /// A chunk of them from tensor memory, where they are given up after the
+  /// last.
+  llvm::SmallVector<mlir::Value>
+  takeAccumulators(mlir::Value accumulator, mlir::Value accumulators,
+                   mlir::Value position, mlir::Value at, mlir::Value isLast);
   /// Calls `body` for the chunks of the tile that lie inside the matrix, with
   /// their first column in the tile, whether it is the last one, and carried
   /// values.

@@ -172,7 +172,6 @@ SmallVector<Value> KernelScope::either(Value condition, Values then,
       scf::YieldOp::create(body, results);
     };
   };
-  auto ifOp =
-      scf::IfOp::create(body, condition, build(then), build(otherwise));
+  auto ifOp = scf::IfOp::create(body, condition, build(then), build(otherwise));
   return llvm::to_vector_of<Value>(ifOp.getResults());
 }

@@ -48,8 +48,8 @@ void GemmLowering::addParameters(Value rows) {
   lhs.scalesMap = kernel.addTensorMap(
       lhs.scalesMemref, {tileM / kAtomRows, 1, kAtomBytes / 2}, i16, 0);
   rhs.scalesMap = kernel.addTensorMap(
-      rhs.scalesMemref,
-      {1, rhs.boxExtent() / kAtomRows, 1, kAtomBytes / 2}, i16, 0);
+      rhs.scalesMemref, {1, rhs.boxExtent() / kAtomRows, 1, kAtomBytes / 2},
+      i16, 0);
   offsets = kernel.addMemref(op.getOffsets());
   epilogue.declareParameters(rows);
 }
@@ -65,13 +65,14 @@ void GemmLowering::buildLoadRole() {
   auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
     Value group = places[0], row = places[1], column = places[2];
     auto load = [&](Value step, Value stage) {
-      Value kStart = kernel.mul(step, tileK), zero = kernel.constant(int64_t(0));
+      Value kStart = kernel.mul(step, tileK),
+            zero = kernel.constant(int64_t(0));
       loadBox(lhs, 0, {}, row, kStart, stage);
       loadScales(lhs, 0, {kernel.div(row, kAtomRows), step, zero}, stage);
       for (int64_t box = 0; box < rhs.boxes; ++box) {
-        Value first =
-            hasHalves() ? kernel.add(kernel.div(column, 2), box * (n / 2))
-                        : kernel.add(column, box * rhs.boxExtent());
+        Value first = hasHalves()
+                          ? kernel.add(kernel.div(column, 2), box * (n / 2))
+                          : kernel.add(column, box * rhs.boxExtent());
         loadBox(rhs, box, group, first, kStart, stage);
         loadScales(rhs, box * rhs.boxExtent() / kAtomRows,
                    {group, kernel.div(first, kAtomRows), step, zero}, stage);
@@ -100,8 +101,7 @@ void GemmLowering::buildEpilogueRole() {
     Tile tile = epilogue.describeTile(places[0], places[1], places[2]);
     epilogue.describeGroup(tile, offsets);
     Value slot = epilogue.buildTile(
-        tile,
-        [&] { moe_kernel::WaitOp::create(b, accumulators, position); },
+        tile, [&] { moe_kernel::WaitOp::create(b, accumulators, position); },
         [&](Value at, Value isLast) {
           return epilogue.takeAccumulators(accumulator, accumulators, position,
                                            at, isLast);

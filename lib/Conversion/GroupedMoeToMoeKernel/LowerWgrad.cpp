@@ -79,8 +79,8 @@ void WgradLowering::addFactor(Factor &factor, Value memref, Value scales,
   factor.transposed = !transposed;
   factor.boxes = factor.transposed ? factor.extent / kAtomRows : 1;
   addDataMap(factor, /*lead=*/0);
-  factor.scalesMap = kernel.addTensorMap(scales, {1, kAtomBytes / 2},
-                                         b.getI16Type(), 0);
+  factor.scalesMap =
+      kernel.addTensorMap(scales, {1, kAtomBytes / 2}, b.getI16Type(), 0);
 }
 
 /// What the launch checks.
@@ -113,12 +113,12 @@ void WgradLowering::addParameters() {
   offsets = kernel.addMemref(op.getOffsets());
   rows = kernel.addIndex(hostRows);
   if (!split.empty()) {
-    Value part = arith::MaxUIOp::create(
-        kernel.host, kernel.hostCeilDiv(hostRows, split[0]),
-        kernel.hostConstant(split[1]));
-    part = arith::MulIOp::create(kernel.host,
-                                 kernel.hostCeilDiv(part, kAtomRows),
-                                 kernel.hostConstant(kAtomRows));
+    Value part = arith::MaxUIOp::create(kernel.host,
+                                        kernel.hostCeilDiv(hostRows, split[0]),
+                                        kernel.hostConstant(split[1]));
+    part =
+        arith::MulIOp::create(kernel.host, kernel.hostCeilDiv(part, kAtomRows),
+                              kernel.hostConstant(kAtomRows));
     partRows = kernel.addIndex(part);
     partials.emplace(kernel, slots(), tileN, op.getGroups() * tilesOfGroup);
   }
@@ -142,9 +142,8 @@ WgradLowering::Span WgradLowering::spanOf(const Place &place) {
   Value before = arith::MulIOp::create(b, place.part, partRows);
   Value left = kernel.sub(whole, before);
   Value part = arith::MinUIOp::create(b, left, partRows);
-  Value isDivided = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                                          place.parts,
-                                          kernel.constant(int64_t(1)));
+  Value isDivided = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::sgt, place.parts, kernel.constant(int64_t(1)));
   return {kernel.add(place.begin, before),
           arith::SelectOp::create(b, isDivided, part, whole)};
 }
@@ -164,8 +163,8 @@ void WgradLowering::buildLoadRole() {
           loadBox(factor, box, {}, kernel.add(first, box * factor.boxExtent()),
                   row, stage);
         }
-        Value base = kernel.mul(place.atoms,
-                                llvm::divideCeil(columns, kAtomRows));
+        Value base =
+            kernel.mul(place.atoms, llvm::divideCeil(columns, kAtomRows));
         for (int64_t atom = 0; atom < factor.extent / kAtomRows; ++atom) {
           Value across = kernel.add(kernel.div(first, kAtomRows), atom);
           Value at = kernel.add(base, kernel.mul(across, down));
@@ -204,16 +203,15 @@ Value WgradLowering::leavePart(const Place &place, const Tile &tile,
   moe_kernel::WaitOp::create(b, accumulators, position);
   Value slot = kernel.add(place.slot, kernel.mul(place.part, tilesOfGroup));
   epilogue.forChunks(
-      tile, {},
-      [&](Value at, Value isLast, ValueRange) -> SmallVector<Value> {
+      tile, {}, [&](Value at, Value isLast, ValueRange) -> SmallVector<Value> {
         SmallVector<Value> values = epilogue.takeAccumulators(
             accumulator, accumulators, position, at, isLast);
         partials->store(slot, at, tile.thread, values[0]);
         return {};
       });
   Value index = kernel.mul(place.group, tilesOfGroup);
-  index = kernel.add(
-      index, kernel.mul(kernel.div(place.row, tileM), tilesAlong));
+  index =
+      kernel.add(index, kernel.mul(kernel.div(place.row, tileM), tilesAlong));
   index = kernel.add(index, kernel.div(place.column, tileN));
   return partials->arrive(index, place.parts);
 }
@@ -226,15 +224,15 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
   }
   Value one = kernel.constant(int64_t(1));
   Value hasRows = isPositive(place.parts);
-  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        place.parts, one);
-  Value isReady = op.getAccumulate()
-                      ? hasRows
-                      : arith::ConstantOp::create(b, b.getBoolAttr(true))
-                            .getResult();
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place.parts, one);
+  Value isReady =
+      op.getAccumulate()
+          ? hasRows
+          : arith::ConstantOp::create(b, b.getBoolAttr(true)).getResult();
   if (partials) {
-    Value isDivided = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                                            place.parts, one);
+    Value isDivided =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, place.parts, one);
     isReady = kernel.either(
         isDivided,
         [&] { return SmallVector<Value>{leavePart(place, tile, position)}; },
@@ -293,8 +291,8 @@ void WgradLowering::run() {
   int64_t tiles = op.getGroups() * tilesOfGroup + (partRows ? slots() : 0);
   Value sms =
       moe_kernel::SmCountOp::create(kernel.host, kernel.host.getIndexType());
-  kernel.finish(arith::MinUIOp::create(kernel.host, sms,
-                                       kernel.hostConstant(tiles)));
+  kernel.finish(
+      arith::MinUIOp::create(kernel.host, sms, kernel.hostConstant(tiles)));
 }
 
 } // namespace

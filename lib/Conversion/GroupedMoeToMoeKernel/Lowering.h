@@ -11,8 +11,8 @@ class DequantizeOp;
 class InterleaveGluOp;
 class WgradOp;
 
-/// The op must be on memrefs; products need their schedule. The op itself is left
-/// for the caller to erase.
+/// The op must be on memrefs; products need their schedule. The op itself is
+/// left for the caller to erase.
 mlir::LogicalResult lowerGemm(GemmOp op);
 mlir::LogicalResult lowerWgrad(WgradOp op);
 mlir::LogicalResult lowerQuantize(QuantizeOp op);

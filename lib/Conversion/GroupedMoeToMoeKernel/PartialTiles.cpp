@@ -46,8 +46,8 @@ Value PartialTiles::sum(Value slot, int64_t stride, Value parts, Value at,
                         Value thread, int64_t lanes) {
   Value zero = kernel.constant(int64_t(0));
   Value start = kernel.splat(kernel.constant(0.0f), lanes);
-  auto loop = scf::ForOp::create(b, zero, parts, kernel.constant(int64_t(1)),
-                                 start);
+  auto loop =
+      scf::ForOp::create(b, zero, parts, kernel.constant(int64_t(1)), start);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value from = kernel.add(slot, kernel.mul(loop.getInductionVar(), stride));

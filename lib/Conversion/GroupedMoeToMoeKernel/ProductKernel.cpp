@@ -87,8 +87,8 @@ void ProductKernel::buildRole(
   auto role = moe_kernel::RoleOp::create(b, name, firstWarp, warps, elected);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&role.getBody().emplaceBlock());
-  Walk walk = createWalk(
-      SmallVector<Value>(carried, kernel.constant(int64_t(0))));
+  Walk walk =
+      createWalk(SmallVector<Value>(carried, kernel.constant(int64_t(0))));
   for (unsigned i = 0; i < walk.places + carried; ++i) {
     walk.body->addArgument(b.getI32Type(), b.getLoc());
   }
@@ -139,8 +139,8 @@ SmallVector<Value> ProductKernel::multiply(Value count, Value lastBlocks,
                                            Value position, Value accPosition) {
   moe_kernel::AcquireOp::create(b, accumulators, accPosition);
   Value zero = kernel.constant(int64_t(0));
-  auto loop = scf::ForOp::create(b, zero, count, kernel.constant(int64_t(1)),
-                                 position);
+  auto loop =
+      scf::ForOp::create(b, zero, count, kernel.constant(int64_t(1)), position);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

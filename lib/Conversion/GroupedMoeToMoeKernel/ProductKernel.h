@@ -22,7 +22,7 @@ protected:
     bool transposed = false;
     /// Boxes of a tile, that of a transposed one at least its panels.
     int64_t boxes = 1;
-    mlir::Value map, scalesMap;          // parameters
+    mlir::Value map, scalesMap;           // parameters
     mlir::Value data, scales, tmemScales; // buffers
 
     int64_t boxExtent() const { return extent / boxes; }
@@ -58,13 +58,12 @@ protected:
   };
   virtual Walk createWalk(mlir::ValueRange inits) = 0;
   /// A role that walks the tiles; `build` returns the carried values.
-  void buildRole(
-      llvm::StringRef name, int64_t firstWarp, int64_t warps, bool elected,
-      unsigned carried,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(
-          mlir::ValueRange places, mlir::ValueRange carried)>
-          build,
-      llvm::function_ref<void()> finish = {});
+  void buildRole(llvm::StringRef name, int64_t firstWarp, int64_t warps,
+                 bool elected, unsigned carried,
+                 llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                     mlir::ValueRange places, mlir::ValueRange carried)>
+                     build,
+                 llvm::function_ref<void()> finish = {});
 
   mlir::Value advance(mlir::Value pipeline, mlir::Value position);
   mlir::Value alloc(llvm::StringRef name, moe_kernel::BufferSpace space,

@@ -294,7 +294,8 @@ private:
 } // namespace
 
 std::unique_ptr<EpilogueOutput>
-grouped_moe::createReducedOutput(FusedProduct op, unsigned i, KernelScope &kernel,
+grouped_moe::createReducedOutput(FusedProduct op, unsigned i,
+                                 KernelScope &kernel,
                                  const EpilogueShape &shape) {
   switch (op.getOutputKind(i)) {
   case OutputKind::row_sum:

@@ -121,8 +121,8 @@ public:
                           ValueRange values, ValueRange) override {
     Value value = values[0];
     if (!element.isF32()) {
-      value = arith::TruncFOp::create(
-          b, VectorType::get(shape.chunk, element), value);
+      value = arith::TruncFOp::create(b, VectorType::get(shape.chunk, element),
+                                      value);
     }
     auto store = [&] {
       Value memref =
@@ -357,13 +357,13 @@ private:
 } // namespace
 
 std::unique_ptr<EpilogueOutput>
-grouped_moe::createStoredOutput(FusedProduct op, unsigned i, KernelScope &kernel,
-                                const EpilogueShape &shape,
+grouped_moe::createStoredOutput(FusedProduct op, unsigned i,
+                                KernelScope &kernel, const EpilogueShape &shape,
                                 const Value &normConst) {
   auto type = cast<MemRefType>(op.getOutputs()[i].getType());
   if (type.getElementType().isInteger(64)) {
-    return std::make_unique<AddressedOutput>(
-        cast<WgradOp>(op.getOperation()), i, kernel, shape);
+    return std::make_unique<AddressedOutput>(cast<WgradOp>(op.getOperation()),
+                                             i, kernel, shape);
   }
   if (op.getOutputKind(i) == OutputKind::plain) {
     return std::make_unique<PlainOutput>(op, i, kernel, shape);

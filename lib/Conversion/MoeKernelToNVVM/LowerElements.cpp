@@ -70,8 +70,7 @@ LogicalResult KernelLowering::lower(PointeeOp op) {
   Value array = mapped(op.getAddresses());
   Value at = globalAddress(type, array, mapped(op.getIndex()));
   Value address = create<LLVM::LoadOp>(b.getI64Type(), at, /*alignment=*/8);
-  map.map(op.getMemref(),
-          create<LLVM::IntToPtrOp>(array.getType(), address));
+  map.map(op.getMemref(), create<LLVM::IntToPtrOp>(array.getType(), address));
   return success();
 }
 

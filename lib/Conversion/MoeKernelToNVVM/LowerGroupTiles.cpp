@@ -41,8 +41,8 @@ LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
     return create<arith::MaxSIOp>(create<arith::SubIOp>(c.end, c.begin), zero);
   };
   auto ceilDiv = [&](Value value, Value by) -> Value {
-    Value rounded = create<arith::AddIOp>(
-        value, create<arith::SubIOp>(by, one));
+    Value rounded =
+        create<arith::AddIOp>(value, create<arith::SubIOp>(by, one));
     return create<arith::DivUIOp>(rounded, by);
   };
   /// 0 for a group without rows.
@@ -63,8 +63,8 @@ LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
     return create<arith::MulIOp>(parts, tilesOfGroup);
   };
 
-  SmallVector<Value> inits{create<NVVM::BlockIdXOp>(i32),
-                           zero, zero, zero, endOf(zero), zero, zero};
+  SmallVector<Value> inits{
+      create<NVVM::BlockIdXOp>(i32), zero, zero, zero, endOf(zero), zero, zero};
   llvm::append_range(inits, mapped(op.getInits()));
   Value ctas = create<NVVM::GridDimXOp>(i32);
   SmallVector<Type> types(inits.size(), i32);
@@ -108,8 +108,7 @@ LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
     Value group = create<arith::AddIOp>(from.group, one);
     // Past the last group the value is not used, only the address counts.
     Value end = endOf(create<arith::MinUIOp>(group, lastGroup));
-    create<scf::YieldOp>(
-        ValueRange{group, tiles, from.end, end, atoms, slots});
+    create<scf::YieldOp>(ValueRange{group, tiles, from.end, end, atoms, slots});
   }
   Value inRange = create<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                         inner.getResult(0), numGroups);
