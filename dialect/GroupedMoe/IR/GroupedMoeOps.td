@@ -179,7 +179,7 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperan
     | `quantize_c3` | scales are f8E8M0FNU in the layout `<row, whole>`, `<column, whole>` or `<column, per_group>` of block 32 |
     | `quantize_c4` | the scale shape is that of the layout and the input |
     | `quantize_c5` | outs is data, scales; all operands are tensors, or all are memrefs |
-    | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 128 or 256 |
+    | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 32, 128 or 256 |
     | `quantize_c7` | rounding is rceil or floor |
 
     ```mlir
@@ -218,7 +218,7 @@ def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize", [AttrSizedOp
     | `dequantize_c3` | scales are f8E8M0FNU in the layout `<row, whole>`, `<column, whole>` or `<column, per_group>` of block 32 |
     | `dequantize_c4` | the scale shape is that of the layout and the data |
     | `dequantize_c5` | outs is one operand; all operands are tensors, or all are memrefs |
-    | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 128 or 256 |
+    | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 32, 128 or 256 |
     | `dequantize_c7` | scales that another op of this dialect produces have that op's layout |
 
     ```mlir

@@ -102,10 +102,11 @@ static LogicalResult verifyGroups(Operation *op, Value offsets,
               "rank is "
            << rank << " (" << constraint << "); use a whole layout";
   }
-  if (aligned != 128 && aligned != 256) {
+  if (aligned != 32 && aligned != 128 && aligned != 256) {
     return op->emitOpError()
-           << "m_aligned is " << aligned << " rows, expected 128 or 256 ("
-           << constraint << "); pad the groups to a multiple of 128 rows";
+           << "m_aligned is " << static_cast<int64_t>(aligned)
+           << " rows, expected 32, 128 or 256 (" << constraint
+           << "); pad the groups to a multiple of 32 rows, the scale block";
   }
   return success();
 }

@@ -102,6 +102,15 @@ Value KernelScope::hostCeilDiv(Value value, int64_t by) {
   return arith::CeilDivUIOp::create(host, value, hostConstant(by));
 }
 
+Value KernelScope::hostRaggedAtoms(Value rows, int64_t span,
+                                   GroupFacts groups) {
+  if (groups.aligned % span == 0) {
+    return hostCeilDiv(rows, span);
+  }
+  Value whole = arith::DivUIOp::create(host, rows, hostConstant(span));
+  return arith::AddIOp::create(host, whole, hostConstant(groups.groups));
+}
+
 Value KernelScope::constant(int64_t value) {
   return arith::ConstantIntOp::create(body, body.getI32Type(), value);
 }

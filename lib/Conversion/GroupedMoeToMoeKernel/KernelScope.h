@@ -2,6 +2,7 @@
 #ifndef LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_KERNELSCOPE_H
 #define LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_KERNELSCOPE_H
 
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
 #include "dialect/MoeKernel/IR/MoeKernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -43,6 +44,9 @@ public:
   /// Sets an array to zero before the launch.
   void fillZero(mlir::Value memref);
   mlir::Value hostCeilDiv(mlir::Value value, int64_t by);
+  /// Atoms along `rows` that groups divide anyhow (getRaggedAtoms).
+  mlir::Value hostRaggedAtoms(mlir::Value rows, int64_t span,
+                              GroupFacts groups);
 
   mlir::Value constant(int64_t value); // i32 in the kernel
   mlir::Value constant(float value);

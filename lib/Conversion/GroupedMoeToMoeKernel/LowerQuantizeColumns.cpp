@@ -29,9 +29,9 @@ constexpr int64_t kAtomSpan = kBlock * kAtomBlocks;
 class ColumnKernel {
 public:
   ColumnKernel(Operation *op, StringRef kind, Value matrix, Value scales,
-               Value offsets)
+               Value offsets, uint64_t aligned)
       : kernel(op, kind, kWarps), b(kernel.body), hostScales(scales),
-        hostOffsets(offsets) {
+        hostOffsets(offsets), aligned(static_cast<int64_t>(aligned)) {
     ArrayRef<int64_t> shape = cast<MemRefType>(matrix.getType()).getShape();
     batched = shape.size() == 3;
     columns = shape.back();
@@ -49,19 +49,21 @@ public:
   }
 
   /// What a launch needs of the operands; `partner` has the matrix's shape.
-  void require(Value partner, uint64_t aligned) {
+  void require(Value partner) {
     if (batched) {
       return;
     }
     kernel.requireRows(partner, hostRows);
-    Value rowAtoms = kernel.hostCeilDiv(hostRows, kAtomSpan);
     if (hostOffsets) {
-      // Groups start at whole atoms: those of all rows are enough.
+      GroupFacts groups{cast<MemRefType>(hostOffsets.getType()).getDimSize(0),
+                        aligned};
+      Value rowAtoms = kernel.hostRaggedAtoms(hostRows, kAtomSpan, groups);
       kernel.requireRows(hostScales, hostMul(rowAtoms, columnAtoms));
       moe_kernel::RequireOffsetsOp::create(kernel.host, hostOffsets, hostRows,
                                            aligned);
     } else {
-      kernel.requireExtent(hostScales, 1, rowAtoms);
+      kernel.requireExtent(hostScales, 1,
+                           kernel.hostCeilDiv(hostRows, kAtomSpan));
     }
   }
 
@@ -91,11 +93,10 @@ public:
       build();
       return;
     }
-    auto branch = scf::IfOp::create(b, written, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    build();
+    kernel.onlyIf(written, build);
   }
+  /// Clears the bytes of the group's last atom behind its last block.
+  void clearRest(Value scales);
   /// The block's elements; those past the end of the rows are zeros.
   Value loadBlock(Value matrix, Type element);
   void storeBlock(Value values, Value matrix);
@@ -112,6 +113,9 @@ private:
   Value less(Value x, Value y) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
   }
+  Value atomsOf(Value groupRows) {
+    return kernel.div(kernel.add(groupRows, kAtomSpan - 1), kAtomSpan);
+  }
   void findGroup(Value offsets);
   SmallVector<Value> elementAt(Value elementRow) const {
     SmallVector<Value> at = prefix;
@@ -120,11 +124,13 @@ private:
   }
 
   Value hostScales, hostOffsets, hostRows;
+  int64_t aligned; // rows that every group starts at a multiple of
   bool batched;
   int64_t columns, columnAtoms, blocksOfMatrix;
   Value rows, atoms; // of the matrix, in the kernel
   Value column, row; // of the block's first element
   Value begin, end;  // of the rows that may share the block's atoms
+  Value atomsBefore; // of the groups in front, along the rows
   Value written;
   SmallVector<Value> prefix; // the index of the matrix
 };
@@ -138,7 +144,8 @@ void ColumnKernel::findGroup(Value offsets) {
   Value zero = kernel.constant(int64_t(0)), noEnd = kernel.constant(none);
   auto loop =
       scf::ForOp::create(b, zero, kernel.constant(groups),
-                         kernel.constant(int64_t(1)), ValueRange{zero, noEnd});
+                         kernel.constant(int64_t(1)),
+                         ValueRange{zero, noEnd, zero, zero});
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -150,10 +157,16 @@ void ColumnKernel::findGroup(Value offsets) {
     Value nearest = arith::MinSIOp::create(b, loop.getRegionIterArg(1), offset);
     Value last =
         arith::SelectOp::create(b, behind, nearest, loop.getRegionIterArg(1));
-    scf::YieldOp::create(b, ValueRange{first, last});
+    // The atoms of the groups that end at or before `row`.
+    Value rows = kernel.sub(offset, loop.getRegionIterArg(2));
+    Value passed = kernel.add(loop.getRegionIterArg(3), atomsOf(rows));
+    Value before =
+        arith::SelectOp::create(b, behind, loop.getRegionIterArg(3), passed);
+    scf::YieldOp::create(b, ValueRange{first, last, offset, before});
   }
   begin = loop.getResult(0);
   end = loop.getResult(1);
+  atomsBefore = loop.getResult(3);
   written = less(end, noEnd);
 }
 
@@ -173,11 +186,12 @@ void ColumnKernel::buildIndices() {
         atom = kernel.div(block, kAtomBlocks);
   if (offsets) {
     findGroup(offsets);
-    Value groupAtoms = kernel.div(kernel.sub(end, begin), kAtomSpan);
-    Value firstAtom = kernel.div(begin, kAtomSpan);
-    scaleAt.push_back(kernel.add(kernel.mul(firstAtom, columnAtoms),
-                                 kernel.add(kernel.mul(columnAtom, groupAtoms),
-                                            kernel.sub(atom, firstAtom))));
+    Value groupAtoms = atomsOf(kernel.sub(end, begin));
+    block = kernel.div(kernel.sub(row, begin), kBlock); // of the group
+    Value line = kernel.mul(columnAtom, groupAtoms);
+    scaleAt.push_back(kernel.add(
+        kernel.mul(atomsBefore, columnAtoms),
+        kernel.add(line, kernel.div(block, kAtomBlocks))));
   } else {
     begin = kernel.constant(int64_t(0));
     end = rows;
@@ -192,6 +206,23 @@ void ColumnKernel::buildIndices() {
                   kernel.rem(block, kAtomBlocks)});
   inside = arith::AndIOp::create(b, less(column, kernel.constant(columns)),
                                  less(row, end));
+}
+
+void ColumnKernel::clearRest(Value scales) {
+  if (!hostOffsets || aligned % kAtomSpan == 0) {
+    return; // bytes of no element have threads of their own
+  }
+  Value isLast = less(end, kernel.add(row, kBlock + 1));
+  kernel.onlyIf(isLast, [&] {
+    Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
+    for (int64_t i = 1; i < kAtomBlocks; ++i) {
+      SmallVector<Value> at(scaleAt);
+      at.back() = kernel.add(at.back(), i);
+      kernel.onlyIf(kernel.less(at.back(), kAtomBlocks), [&] {
+        moe_kernel::GlobalStoreOp::create(b, zero, scales, at);
+      });
+    }
+  });
 }
 
 Value ColumnKernel::loadBlock(Value matrix, Type element) {
@@ -211,20 +242,19 @@ Value ColumnKernel::loadBlock(Value matrix, Type element) {
 void ColumnKernel::storeBlock(Value values, Value matrix) {
   for (int64_t i = 0; i < kBlock; ++i) {
     Value at = kernel.add(row, kernel.constant(i));
-    auto branch = scf::IfOp::create(b, less(at, end), /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Value element = vector::ExtractOp::create(b, values, i);
-    moe_kernel::GlobalStoreOp::create(b, element, matrix, elementAt(at));
+    kernel.onlyIf(less(at, end), [&] {
+      Value element = vector::ExtractOp::create(b, values, i);
+      moe_kernel::GlobalStoreOp::create(b, element, matrix, elementAt(at));
+    });
   }
 }
 
 LogicalResult grouped_moe::lowerQuantizeColumns(QuantizeOp op) {
   ColumnKernel k(op, "quantize", op.getInput(), op.getScales(),
-                 op.getOffsets());
+                 op.getOffsets(), op.getMAligned());
   ImplicitLocOpBuilder &b = k.b;
   KernelScope &kernel = k.kernel;
-  k.require(op.getData(), op.getMAligned());
+  k.require(op.getData());
   Value input = kernel.addMemref(op.getInput());
   Value data = kernel.addOutput(op.getData());
   Value scales = kernel.addOutput(k.scaleAtoms());
@@ -251,6 +281,7 @@ LogicalResult grouped_moe::lowerQuantizeColumns(QuantizeOp op) {
     }
     Value byte = arith::TruncIOp::create(b, b.getI8Type(), branch.getResult(0));
     moe_kernel::GlobalStoreOp::create(b, byte, scales, k.scaleAt);
+    k.clearRest(scales);
   });
   kernel.finish(k.grid);
   return success();
@@ -258,10 +289,10 @@ LogicalResult grouped_moe::lowerQuantizeColumns(QuantizeOp op) {
 
 LogicalResult grouped_moe::lowerDequantizeColumns(DequantizeOp op) {
   ColumnKernel k(op, "dequantize", op.getData(), op.getScales(),
-                 op.getOffsets());
+                 op.getOffsets(), op.getMAligned());
   ImplicitLocOpBuilder &b = k.b;
   KernelScope &kernel = k.kernel;
-  k.require(op.getOutput(), op.getMAligned());
+  k.require(op.getOutput());
   Value data = kernel.addMemref(op.getData());
   Value scales = kernel.addMemref(k.scaleAtoms());
   Value output = kernel.addOutput(op.getOutput());

@@ -86,16 +86,9 @@ void WgradLowering::addFactor(Factor &factor, Value memref, Value scales,
 /// What the launch checks.
 void WgradLowering::requireShapes() {
   kernel.requireExtent(op.getRhs(), op.getRhsRowAxis(), hostRows);
-  // Atoms along the rows, however the groups divide them.
-  Value atoms;
-  if (op.getMAligned() % kAtomRows == 0) {
-    atoms = kernel.hostCeilDiv(hostRows, kAtomRows);
-  } else {
-    atoms = arith::DivUIOp::create(kernel.host, hostRows,
-                                   kernel.hostConstant(kAtomRows));
-    atoms = arith::AddIOp::create(kernel.host, atoms,
-                                  kernel.hostConstant(op.getGroups()));
-  }
+  Value atoms = kernel.hostRaggedAtoms(
+      hostRows, kAtomRows,
+      {op.getGroups(), static_cast<int64_t>(op.getMAligned())});
   auto require = [&](Value scales, int64_t columns) {
     Value across = kernel.hostConstant(llvm::divideCeil(columns, kAtomRows));
     kernel.requireRows(scales,
