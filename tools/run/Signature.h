@@ -52,13 +52,6 @@ struct ArgumentFacts {
   bool written = false;
   /// Rows of the array are rows of an activation, which end at the last offset.
   bool byRow = false;
-  /// The extent that R is, or follows: 1 of a transposed matrix.
-  size_t rowAxis = 0;
-  /// Data: its products are added along the rows, not along the columns.
-  bool alongRows = false;
-  /// An array of device addresses, one a group: format and shape are those of
-  /// the arrays that they address, one behind the other.
-  bool addresses = false;
   /// Scales: the columns of their matrix and its rows. Data: the columns.
   int64_t columns = 0;
   int64_t matrixRows = kRows;
@@ -68,6 +61,13 @@ struct ArgumentFacts {
   /// Scales: their layout, and the argument with the ends of the groups.
   ScaleForm form;
   int offsets = -1;
+  /// The extent that R is, or follows: 1 of a transposed matrix.
+  size_t rowAxis = 0;
+  /// Data: its products are added along the rows, not along the columns.
+  bool alongRows = false;
+  /// An array of device addresses, one a group: format and shape are those of
+  /// the arrays that they address, one behind the other.
+  bool addresses = false;
 };
 
 struct ResultFacts {

@@ -192,6 +192,6 @@ func.func @yield_type(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FN
 // -----
 
 func.func @yield_parent(%v: f32) {
-  // expected-error @below {{'grouped_moe.yield' op expects parent op 'grouped_moe.gemm'}}
+  // expected-error @below {{'grouped_moe.yield' op expects parent op to be one of 'grouped_moe.gemm, grouped_moe.wgrad'}}
   grouped_moe.yield %v : f32
 }

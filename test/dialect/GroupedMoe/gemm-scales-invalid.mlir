@@ -200,18 +200,18 @@ func.func @lhs_producer(%x: tensor<?x64xf32>, %a: tensor<?x64xf8E4M3FN>, %sa: te
 
 // -----
 
-func.func @rhs_producer(%w: tensor<2x48x64xf32>, %a: tensor<?x64xf8E5M2>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
-    %b: tensor<2x48x64xf8E5M2>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
+func.func @rhs_producer(%w: tensor<2x64x64xf32>, %a: tensor<?x64xf8E5M2>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
+    %b: tensor<2x64x64xf8E5M2>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>, %d: tensor<?x64xf32>) {
   // expected-note @below {{the scales are made here}}
-  %q, %sq = grouped_moe.quantize ins(%w : tensor<2x48x64xf32>)
-      outs(%b, %sb : tensor<2x48x64xf8E5M2>, tensor<2x1x1x32x4x4xf8E8M0FNU>)
-      layout <row, whole, block = 32> rounding floor -> tensor<2x48x64xf8E5M2>, tensor<2x1x1x32x4x4xf8E8M0FNU>
+  %q, %sq = grouped_moe.quantize ins(%w : tensor<2x64x64xf32>)
+      outs(%b, %sb : tensor<2x64x64xf8E5M2>, tensor<2x1x1x32x4x4xf8E8M0FNU>)
+      layout <row, whole, block = 32> rounding floor -> tensor<2x64x64xf8E5M2>, tensor<2x1x1x32x4x4xf8E8M0FNU>
   // expected-error @below {{'grouped_moe.gemm' op rhs: layout is #grouped_moe.scale_layout<column, whole, block = 32> but the scales were written as #grouped_moe.scale_layout<row, whole, block = 32> (gemm_c13)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E5M2> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
-      rhs(%q : tensor<2x48x64xf8E5M2> scales %sq : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <column, whole, block = 32>)
-      offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
+      rhs(%q : tensor<2x64x64xf8E5M2> scales %sq : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <column, whole, block = 32>)
+      offsets(%o : tensor<2xi32>) outs(%d : tensor<?x64xf32>) epilogue {
   ^bb0(%acc: f32):
     grouped_moe.yield %acc : f32
-  } -> tensor<?x48xf32>
+  } -> tensor<?x64xf32>
   return
 }

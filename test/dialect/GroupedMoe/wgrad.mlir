@@ -7,9 +7,9 @@
 
 // Without a region the value is the accumulator, and nothing is printed.
 // CHECK-LABEL: func.func @plain
-// CHECK: grouped_moe.wgrad lhs(%{{.*}} : tensor<?x256xf8E4M3FN> scales %{{.*}} : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
-// CHECK-SAME: rhs(%{{.*}} : tensor<?x512xf8E5M2> scales %{{.*}} layout <column, per_group, block = 32>)
-// CHECK-SAME: offsets(%{{.*}} : tensor<4xi32>) outs(%{{.*}} : tensor<4x256x512xbf16>) attributes {m_aligned = 32 : i64} -> tensor<4x256x512xbf16>
+// CHECK: grouped_moe.wgrad lhs(%{{[^ ]*}} : tensor<?x256xf8E4M3FN> scales %{{[^ ]*}} : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+// CHECK-SAME: rhs(%{{[^ ]*}} : tensor<?x512xf8E5M2> scales %{{[^ ]*}} : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+// CHECK-SAME: offsets(%{{[^ ]*}} : tensor<4xi32>) outs(%{{[^ ]*}} : tensor<4x256x512xbf16>) attributes {m_aligned = 32 : i64} -> tensor<4x256x512xbf16>
 func.func @plain(%dy: !dy, %sdy: !sf, %x: !x, %sx: !sf, %o: tensor<4xi32>, %dw0: tensor<4x256x512xbf16>) -> tensor<4x256x512xbf16> {
   %dw = grouped_moe.wgrad lhs(%dy : !dy scales %sdy : !sf layout <column, per_group, block = 32>)
       rhs(%x : !x scales %sx : !sf layout <column, per_group, block = 32>) offsets(%o : tensor<4xi32>)
@@ -18,8 +18,8 @@ func.func @plain(%dy: !dy, %sdy: !sf, %x: !x, %sx: !sf, %o: tensor<4xi32>, %dw0:
 }
 
 // CHECK-LABEL: func.func @region
-// CHECK: ins(%{{.*}} : tensor<4xf32> as per_group, %{{.*}} : tensor<4x256x512xf16> as per_element)
-// CHECK-SAME: outs(%{{.*}} : tensor<4x256x512xbf16>, %{{.*}} : tensor<4x256x512xf32>) epilogue {
+// CHECK: ins(%{{[^ ]*}} : tensor<4xf32> as per_group, %{{[^ ]*}} : tensor<4x256x512xf16> as per_element)
+// CHECK-SAME: outs(%{{[^ ]*}} : tensor<4x256x512xbf16>, %{{[^ ]*}} : tensor<4x256x512xf32>) epilogue {
 // CHECK: ^bb0(%[[ACC:.*]]: f32, %[[AL:.*]]: f32, %[[C:.*]]: f32):
 // CHECK: } -> tensor<4x256x512xbf16>, tensor<4x256x512xf32>
 func.func @region(%dy: !dy, %sdy: !sf, %x: !x, %sx: !sf, %o: tensor<4xi32>, %al: tensor<4xf32>, %c: tensor<4x256x512xf16>,
@@ -38,7 +38,7 @@ func.func @region(%dy: !dy, %sdy: !sf, %x: !x, %sx: !sf, %o: tensor<4xi32>, %al:
 
 // Stored transposed, added to arrays of their own.
 // CHECK-LABEL: func.func @addresses
-// CHECK: outs(%{{.*}} : memref<4xi64>) attributes {accumulate, lhs_transposed, pointee = f32, rhs_transposed, schedule = #grouped_moe.schedule<{{.*}}, split = [4, 128]>}
+// CHECK: outs(%{{[^ ]*}} : memref<4xi64>) attributes {accumulate, lhs_transposed, pointee = f32, rhs_transposed, schedule = #grouped_moe.schedule<{{.*}}, split = [4, 128]>}
 func.func @addresses(%dy: memref<256x?xf8E4M3FN>, %sdy: memref<?x32x4x4xf8E8M0FNU>, %x: memref<512x?xf8E4M3FN>,
     %sx: memref<?x32x4x4xf8E8M0FNU>, %o: memref<4xi32>, %p: memref<4xi64>) {
   grouped_moe.wgrad lhs(%dy : memref<256x?xf8E4M3FN> scales %sdy : memref<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)

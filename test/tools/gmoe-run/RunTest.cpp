@@ -39,7 +39,7 @@ TEST(Options, Refused) {
            {"in.mlir", "--device=cuda", "--arg", "x=random"},
            {"in.mlir", "--device=cuda", "--arg", "0"},
            {"in.mlir", "--device=cuda", "--arg", "0=offsets:1,,2"},
-           {"in.mlir", "--device=cuda", "--arg", "0=pointers:a.npy"},
+           {"in.mlir", "--device=cuda", "--arg", "0=pointers:a.npy,,b.npy"},
            {"in.mlir", "--device=cuda", "--tolerance=db:3"},
            {"in.mlir", "other.mlir", "--device=cuda"}}) {
     EXPECT_FALSE(parse(words).ok()) << words.back();
