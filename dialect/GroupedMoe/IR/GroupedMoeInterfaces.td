@@ -124,6 +124,7 @@ def GroupedMoe_FusedProduct : OpInterface<"FusedProduct"> {
     GroupedMoe_Get<"::mlir::Value", "getOffsets", "(L) ends of groups">,
     GroupedMoe_Get<"::mlir::Value", "getNormConst", "(1) or (L), or null">,
     GroupedMoe_Get<"::mlir::OperandRange", "getInputs", "epilogue inputs">,
+    GroupedMoe_Get<"::mlir::MutableOperandRange", "getInputsMutable", "the same, to change them">,
     GroupedMoe_Get<"::mlir::OperandRange", "getOutputs", "epilogue outputs">,
     GroupedMoe_Get<"::llvm::ArrayRef<int32_t>", "getOutputKinds", "an OutputKind for each output">,
     GroupedMoe_Get<"::grouped_moe::InputKind", "getInputKind", "how input i follows the elements", (ins "unsigned":$i)>,

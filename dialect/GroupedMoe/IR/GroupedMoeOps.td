@@ -111,7 +111,6 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     custom<EpilogueOperands>($inputs, type($inputs), $input_kinds, $outputs, type($outputs), $output_kinds)
     attr-dict-with-keyword `epilogue` $epilogue (`->` type($results)^)?
   }];
-  let hasCanonicalizer = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = destinationStyleDecls # [{
     InputKind getInputKind(unsigned i) { return static_cast<InputKind>(getInputKinds()[i]); }

@@ -55,6 +55,29 @@ static SmallVector<Value> selectYields(GemmOp op,
   return values;
 }
 
+/// An operation cannot lose results, so another one takes its place, with the
+/// same operands.
+static Operation *rewriteWith(Operation *op, const llvm::BitVector &used,
+                              PatternRewriter &rewriter) {
+  OperationState state(op->getLoc(), op->getName(), op->getOperands(),
+                       select<Type>(op->getResultTypes(), used),
+                       op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (unsigned i = 0; i < op->getNumRegions(); ++i) {
+    state.addRegion();
+  }
+  Operation *narrow = rewriter.create(state);
+  for (auto [from, to] : llvm::zip(op->getRegions(), narrow->getRegions())) {
+    rewriter.inlineRegionBefore(from, to, to.begin());
+  }
+  for (auto [from, to] :
+       llvm::zip(select<Value>(op->getResults(), used), narrow->getResults())) {
+    rewriter.replaceAllUsesWith(from, to);
+  }
+  rewriter.eraseOp(op);
+  return narrow;
+}
+
 namespace {
 struct DropUnusedOutputs : OpInterfaceRewritePattern<GroupedProduct> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -71,24 +94,8 @@ struct DropUnusedOutputs : OpInterfaceRewritePattern<GroupedProduct> {
       rewriter.modifyOpInPlace(
           yield, [&] { yield.getValuesMutable().assign(values); });
     }
-    // An operation cannot lose results, so another one takes its place.
-    OperationState state(op->getLoc(), op->getName(), op->getOperands(),
-                         select<Type>(op->getResultTypes(), used),
-                         op->getDiscardableAttrDictionary().getValue());
-    state.propertiesAttr = op->getPropertiesAsAttribute();
-    for (unsigned i = 0; i < op->getNumRegions(); ++i) {
-      state.addRegion();
-    }
-    auto narrow = cast<GroupedProduct>(rewriter.create(state));
-    for (auto [from, to] : llvm::zip(op->getRegions(), narrow->getRegions())) {
-      rewriter.inlineRegionBefore(from, to, to.begin());
-    }
+    auto narrow = cast<GroupedProduct>(rewriteWith(op, used, rewriter));
     rewriter.modifyOpInPlace(narrow, [&] { dropOperands(narrow, used); });
-    for (auto [from, to] : llvm::zip(select<Value>(op->getResults(), used),
-                                     narrow->getResults())) {
-      rewriter.replaceAllUsesWith(from, to);
-    }
-    rewriter.eraseOp(op);
     return success();
   }
 
@@ -131,8 +138,96 @@ struct DropUnusedInputs : OpInterfaceRewritePattern<NamedProduct> {
     return success();
   }
 };
+
+/// The gradient has plain outputs only, each with a value of its own.
+struct DropUnusedGradients : OpRewritePattern<WgradOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(WgradOp op,
+                                PatternRewriter &rewriter) const override {
+    llvm::BitVector used(op->getNumResults());
+    for (unsigned i = 0; i < used.size(); ++i) {
+      // What addresses point at is written whether the result is used or not.
+      Value output = op.getOutputs()[i];
+      auto type = cast<ShapedType>(output.getType());
+      used[i] =
+          !op->getResult(i).use_empty() || type.getElementType().isInteger(64);
+    }
+    if (used.all() || used.none()) {
+      return rewriter.notifyMatchFailure(op, "all results are used, or none");
+    }
+    auto yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
+    SmallVector<Value> values = select<Value>(yield.getValues(), used);
+    rewriter.modifyOpInPlace(yield,
+                             [&] { yield.getValuesMutable().assign(values); });
+    auto narrow = cast<WgradOp>(rewriteWith(op, used, rewriter));
+    rewriter.modifyOpInPlace(narrow, [&] {
+      narrow.getOutputsMutable().assign(
+          select<Value>(narrow.getOutputs(), used));
+      selectNumbers(narrow, "output_kinds", used);
+    });
+    return success();
+  }
+};
+
+/// Drops inputs that the region does not use, and merges equal ones: fewer
+/// loads, the same numbers.
+struct SimplifyInputs : OpInterfaceRewritePattern<FusedProduct> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(FusedProduct op,
+                                PatternRewriter &rewriter) const override {
+    Block &body = op.getEpilogue().front();
+    SmallVector<std::pair<Value, int32_t>> kept;
+    SmallVector<Value> inputs;
+    SmallVector<int32_t> kinds;
+    SmallVector<unsigned> keptArgument;
+    llvm::BitVector erased(body.getNumArguments());
+    SmallVector<std::pair<unsigned, unsigned>> merged;
+    unsigned next = op.getPaired() ? 2 : 1;
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      unsigned first = next, count = op.isPairInput(i) ? 2 : 1;
+      next += count;
+      auto isUnused = [](BlockArgument argument) {
+        return argument.use_empty();
+      };
+      if (llvm::all_of(body.getArguments().slice(first, count), isUnused)) {
+        erased.set(first, first + count);
+        continue;
+      }
+      std::pair<Value, int32_t> key(input,
+                                    static_cast<int32_t>(op.getInputKind(i)));
+      auto it = llvm::find(kept, key);
+      if (it != kept.end()) {
+        for (unsigned half = 0; half < count; ++half) {
+          merged.emplace_back(first + half,
+                              keptArgument[it - kept.begin()] + half);
+        }
+        erased.set(first, first + count);
+        continue;
+      }
+      kept.push_back(key);
+      keptArgument.push_back(first);
+      inputs.push_back(input);
+      kinds.push_back(key.second);
+    }
+    if (erased.none()) {
+      return rewriter.notifyMatchFailure(op, "every input is used, once");
+    }
+    rewriter.modifyOpInPlace(op, [&] {
+      for (auto [from, to] : merged) {
+        body.getArgument(from).replaceAllUsesWith(body.getArgument(to));
+      }
+      body.eraseArguments(erased);
+      op.getInputsMutable().assign(inputs);
+      op->setAttr("input_kinds", rewriter.getDenseI32ArrayAttr(kinds));
+    });
+    return success();
+  }
+};
 } // namespace
 
 void grouped_moe::populateUnusedOutputPatterns(RewritePatternSet &patterns) {
-  patterns.add<DropUnusedOutputs, DropUnusedInputs>(patterns.getContext());
+  patterns.add<DropUnusedOutputs, DropUnusedInputs, DropUnusedGradients,
+               SimplifyInputs>(patterns.getContext());
 }

@@ -8,6 +8,10 @@ using namespace grouped_moe;
 
 void WgradOp::getEffects(EffectList &effects) {
   addEffects(*this, getOutputs(), effects);
+  if (getPointee()) { // memory that no operand stands for
+    effects.emplace_back(MemoryEffects::Read::get());
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
 }
 LogicalResult WgradOp::reifyResultShapes(OpBuilder &builder,
                                          ReifiedRankedShapedTypeDims &shapes) {

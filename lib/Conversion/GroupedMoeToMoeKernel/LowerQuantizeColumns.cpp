@@ -142,10 +142,9 @@ void ColumnKernel::findGroup(Value offsets) {
   constexpr int64_t none = std::numeric_limits<int32_t>::max();
   int64_t groups = cast<MemRefType>(offsets.getType()).getDimSize(0);
   Value zero = kernel.constant(int64_t(0)), noEnd = kernel.constant(none);
-  auto loop =
-      scf::ForOp::create(b, zero, kernel.constant(groups),
-                         kernel.constant(int64_t(1)),
-                         ValueRange{zero, noEnd, zero, zero});
+  auto loop = scf::ForOp::create(b, zero, kernel.constant(groups),
+                                 kernel.constant(int64_t(1)),
+                                 ValueRange{zero, noEnd, zero, zero});
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -189,9 +188,9 @@ void ColumnKernel::buildIndices() {
     Value groupAtoms = atomsOf(kernel.sub(end, begin));
     block = kernel.div(kernel.sub(row, begin), kBlock); // of the group
     Value line = kernel.mul(columnAtom, groupAtoms);
-    scaleAt.push_back(kernel.add(
-        kernel.mul(atomsBefore, columnAtoms),
-        kernel.add(line, kernel.div(block, kAtomBlocks))));
+    scaleAt.push_back(
+        kernel.add(kernel.mul(atomsBefore, columnAtoms),
+                   kernel.add(line, kernel.div(block, kAtomBlocks))));
   } else {
     begin = kernel.constant(int64_t(0));
     end = rows;
@@ -250,8 +249,8 @@ void ColumnKernel::storeBlock(Value values, Value matrix) {
 }
 
 LogicalResult grouped_moe::lowerQuantizeColumns(QuantizeOp op) {
-  ColumnKernel k(op, "quantize", op.getInput(), op.getScales(),
-                 op.getOffsets(), op.getMAligned());
+  ColumnKernel k(op, "quantize", op.getInput(), op.getScales(), op.getOffsets(),
+                 op.getMAligned());
   ImplicitLocOpBuilder &b = k.b;
   KernelScope &kernel = k.kernel;
   k.require(op.getData());

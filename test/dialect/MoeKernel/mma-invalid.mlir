@@ -72,3 +72,18 @@ moe_kernel.func @stages(%pos: i32) warps(1) {
   moe_kernel.mma %acc on %p[%pos], %a, %b scales %sfa, %sfb on %p[%pos] accumulate %go k_blocks %pos : !moe_kernel.buffer<tensor, 2x128x64xf32>, !moe_kernel.pipeline<1>, !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>, !moe_kernel.buffer<shared, 1x64x128xf8E4M3FN>, !moe_kernel.buffer<tensor, 1x1x512xi8>, !moe_kernel.buffer<tensor, 1x1x512xi8>, !moe_kernel.pipeline<1>
   moe_kernel.return
 }
+
+// -----
+
+moe_kernel.func @panels(%pos: i32) warps(1) {
+  %go = arith.constant true
+  %a = moe_kernel.alloc "a" : !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>
+  %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x64x128xf8E4M3FN>
+  %sfa = moe_kernel.alloc "sfa" : !moe_kernel.buffer<tensor, 1x1x512xi8>
+  %sfb = moe_kernel.alloc "sfb" : !moe_kernel.buffer<tensor, 1x1x512xi8>
+  %acc = moe_kernel.alloc "acc" : !moe_kernel.buffer<tensor, 1x128x64xf32>
+  %p = moe_kernel.pipeline "p" producers = 1 consumers = 1 transaction_bytes = 0 : !moe_kernel.pipeline<1>
+  // expected-error@+1 {{expected multiples of 128 rows of a transposed operand: whole panels}}
+  moe_kernel.mma %acc on %p[%pos], %a, %b scales %sfa, %sfb on %p[%pos] accumulate %go k_blocks %pos {b_transposed} : !moe_kernel.buffer<tensor, 1x128x64xf32>, !moe_kernel.pipeline<1>, !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>, !moe_kernel.buffer<shared, 1x64x128xf8E4M3FN>, !moe_kernel.buffer<tensor, 1x1x512xi8>, !moe_kernel.buffer<tensor, 1x1x512xi8>, !moe_kernel.pipeline<1>
+  moe_kernel.return
+}

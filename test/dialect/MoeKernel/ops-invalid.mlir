@@ -114,6 +114,26 @@ moe_kernel.func @tiles(%x: memref<?xi32>) warps(1) {
 
 // -----
 
+moe_kernel.func @group_tiles(%x: memref<4xi32>, %r: i32) warps(1) {
+  // expected-error@+1 {{the body has 3 arguments, expected 9 of i32: group, row, column, begin, end, atoms, part, parts, slot and the carried values}}
+  moe_kernel.for_group_tiles offsets(%x : memref<4xi32>) rows %r tile = [128, 128] shape = [256, 512] {
+  ^bb0(%g: i32, %row: i32, %c: i32):
+  }
+  moe_kernel.return
+}
+
+// -----
+
+moe_kernel.func @group_tile_extents(%x: memref<4xi32>, %r: i32) warps(1) {
+  // expected-error@+1 {{tile, shape and slots must be positive}}
+  moe_kernel.for_group_tiles offsets(%x : memref<4xi32>) rows %r tile = [128, 0] shape = [256, 512] {
+  ^bb0(%g: i32, %row: i32, %c: i32, %b: i32, %e: i32, %a: i32, %p: i32, %q: i32, %s: i32):
+  }
+  moe_kernel.return
+}
+
+// -----
+
 func.func @unknown_kernel() {
   %n = arith.constant 1 : index
   // expected-error@+1 {{kernel 'k' is not a kernel of this module}}
