@@ -33,8 +33,41 @@ grouped_moe::reifyFromOutputs(OpBuilder &builder, Operation *op,
   return success();
 }
 
+/// A misspelt attribute would be kept and mean nothing; those of others have a
+/// dialect's prefix.
+static LogicalResult verifyAttributes(Operation *op) {
+  ArrayRef<StringAttr> known = op->getRegisteredInfo()->getAttributeNames();
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name.contains('.')) {
+      continue;
+    }
+    InFlightDiagnostic diag =
+        op->emitOpError() << "has no attribute '" << name << "' (attributes_c1)";
+    unsigned best = 1 + name.size() / 3;
+    StringRef nearest;
+    for (StringAttr candidate : known) {
+      unsigned distance = candidate.getValue().edit_distance(name);
+      if (distance <= best) {
+        best = distance;
+        nearest = candidate;
+      }
+    }
+    if (!nearest.empty()) {
+      diag << "; did you mean '" << nearest << "'?";
+    } else {
+      diag << "; drop it, or give it the prefix of a dialect";
+    }
+    return diag;
+  }
+  return success();
+}
+
 LogicalResult grouped_moe::verifySemantics(Operation *op, unsigned outputs,
                                            StringRef constraint) {
+  if (failed(verifyAttributes(op))) {
+    return failure();
+  }
   bool tensors = isa<TensorType>(op->getOperand(0).getType());
   for (OpOperand &operand : op->getOpOperands()) {
     if (isa<TensorType>(operand.get().getType()) != tensors) {

@@ -23,7 +23,8 @@ mlir::LogicalResult reifyFromOutputs(mlir::OpBuilder &builder,
                                      mlir::OperandRange outputs,
                                      mlir::ReifiedRankedShapedTypeDims &shapes);
 
-/// All tensors or all memrefs, and one result for each tensor destination.
+/// All tensors or all memrefs, one result for each tensor destination, and no
+/// attributes that the op does not have.
 mlir::LogicalResult verifySemantics(mlir::Operation *op, unsigned outputs,
                                     llvm::StringRef constraint);
 

@@ -100,3 +100,30 @@ func.func private @f() attributes {a = #grouped_moe.schedule<tile = [], stages =
 
 // expected-error @below {{unknown attribute `layout` in dialect `grouped_moe`}}
 func.func private @f() attributes {a = #grouped_moe.layout<row>}
+
+// -----
+
+func.func @misspelt(%a: tensor<?x64xf8E4M3FN>, %s: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>, %d: tensor<2x64x64xf32>) -> tensor<2x64x64xf32> {
+  // expected-error @below {{'grouped_moe.wgrad' op has no attribute 'acumulate' (attributes_c1); did you mean 'accumulate'?}}
+  %r = grouped_moe.wgrad lhs(%a : tensor<?x64xf8E4M3FN> scales %s : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      rhs(%a : tensor<?x64xf8E4M3FN> scales %s : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      offsets(%o : tensor<2xi32>) outs(%d : tensor<2x64x64xf32>) attributes {acumulate} -> tensor<2x64x64xf32>
+  return %r : tensor<2x64x64xf32>
+}
+
+// -----
+
+func.func @foreign(%x: tensor<?x64xf32>, %q: tensor<?x64xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>) {
+  // expected-error @below {{'grouped_moe.quantize' op has no attribute 'color' (attributes_c1); drop it, or give it the prefix of a dialect}}
+  %r:2 = grouped_moe.quantize ins(%x : tensor<?x64xf32>) outs(%q, %s : tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>)
+      layout <row, whole, block = 32> rounding rceil {color} -> tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @prefixed(%x: tensor<?x64xf32>, %q: tensor<?x64xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>) {
+  %r:2 = grouped_moe.quantize ins(%x : tensor<?x64xf32>) outs(%q, %s : tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>)
+      layout <row, whole, block = 32> rounding rceil {mine.color} -> tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>
+  return
+}
