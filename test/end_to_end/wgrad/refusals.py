@@ -59,3 +59,14 @@ for name, change in CHANGES.items():
 static = exact([32, 96], 160, 64, (BF16,), aligned=32, static=True).program()
 assert compiled(static)[0] == 0, static
 refused("atoms of groups of 128 rows", static.replace("memref<6x32x4x4", "memref<2x32x4x4"))
+# Rows of a transposed operand are a multiple of 16 bytes: stated by the type, or seen when the program is launched.
+for majors in ((True, False), (False, True)):
+    odd = exact([128], 64, 160, (BF16,), majors=majors, extra_rows=8, static=True)
+    refused("a transposed operand of 136 rows", odd.program())
+    odd.static = False
+    try:
+        odd.run()
+    except SystemExit as failed:
+        assert ": exit 1\n" in str(failed), failed
+    else:
+        raise SystemExit("a transposed operand of 136 rows was launched")
