@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 
-SIZES, D, F = [128, 0, 256], 160, 272
+SIZES, D, F = [128, 0, 256], 160, 288
 RK, RN = -(-D // 128), -(-F // 128)
 QUANTIZE = """
   %b0 = tensor.empty() : tensor<3x{shape}xf8E4M3FN>

@@ -99,7 +99,7 @@ def execute(text, arguments, elements, *options, device, report=None):
             command.append(f"--arg={i}={folder}/a{i}.npy")
         command += [f"--result={i}={folder}/r{i}.npy" for i in range(len(elements))]
         done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-4000:]}{done.stderr}\n{text}"
+        assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-4000:]}{done.stderr}"
         if report is not None:
             report.update(json.loads(done.stdout))
         return [np.load(f"{folder}/r{i}.npy").view(element) for i, element in enumerate(elements)]

@@ -5,20 +5,19 @@ import numpy as np
 from matrices import exact
 from wgrad import BF16, F16, F32, Epilogue
 
-SIZES = [128, 0, 256, 128]
+SIZES = [128, 384, 256, 128]
+EMPTY = [128, 0, 256, 0]
 SCALED = "    %y = arith.mulf %acc, %alpha_of : f32\n"
 ADDED = SCALED + "    %z = arith.addf %y, %more_of : f32\n"
 
 
 def alphas():
-    """No powers of two: each product is rounded. NaN for the expert without rows."""
-    return np.array([1.7, np.nan, -0.3, 3e-3], F32)
+    """No powers of two: each product is rounded."""
+    return np.array([1.7, -0.77, -0.3, 3e-3], F32)
 
 
 def addends(n, k, dtype, seed=1):
-    x = np.random.default_rng(seed).normal(size=(len(SIZES), n, k)).astype(dtype)
-    x[1] = np.nan
-    return x
+    return np.random.default_rng(seed).normal(size=(len(SIZES), n, k)).astype(dtype)
 
 
 def per_group():
@@ -46,10 +45,31 @@ def two_results():
 
 def constants():
     """A region without inputs: the sign of zero and a choice survive."""
+    exact(SIZES, 128, 128, (F32,), epilogue=negated()).check()
+
+
+def negated():
     body = ("    %zero = arith.constant 0.0 : f32\n    %n = arith.negf %acc : f32\n"
             "    %less = arith.cmpf olt, %acc, %zero : f32\n    %y = arith.select %less, %zero, %n : f32\n")
-    region = Epilogue({}, body, "%y", lambda acc: [np.where(acc < 0, F32(0), -acc)])
-    exact(SIZES, 128, 128, (F32,), epilogue=region).check()
+    return Epilogue({}, body, "%y", lambda acc: [np.where(acc < 0, F32(0), -acc)])
+
+
+def empty_groups():
+    """The gradient of an expert without rows is +0 whatever the region makes of 0, and kept where it is added to."""
+    alpha, more = alphas(), addends(160, 128, F32)
+    alpha[3], more[1] = np.nan, np.inf
+    regions = [Epilogue({"alpha": alpha}, SCALED, "%y", lambda acc, alpha: [acc * alpha]), negated(),
+               Epilogue({"alpha": alpha, "more": more}, ADDED, "%z", lambda acc, alpha, more: [acc * alpha + more])]
+    for region in regions:
+        for accumulate in (True, False):
+            exact(EMPTY, 160, 128, (BF16,), epilogue=region, accumulate=accumulate).check()
+
+
+def no_region():
+    """Without a region every output takes the sum."""
+    exact(SIZES, 128, 128, (BF16,), bare=True).check()
+    for accumulate in (False, True):
+        exact(SIZES, 128, 128, (F32, BF16), bare=True, accumulate=accumulate).check()
 
 
 if __name__ == "__main__":

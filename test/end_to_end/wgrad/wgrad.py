@@ -42,6 +42,7 @@ class Case:
     memrefs: bool = True
     static: bool = False  # no extent is dynamic
     pointers: bool = False
+    bare: bool = False  # no region, although there are several outputs
 
     def __post_init__(self):
         self.shape = (len(self.sizes), self.lhs.width, self.rhs.width)
@@ -105,6 +106,9 @@ class Case:
         attributes += [f"pointee = {NAMES[self.outs[0]]}"] * self.pointers
         attributes += [f"schedule = {self.schedule}"] if self.schedule else []
         ins = region = ""
+        if len(self.outs) > 1 and not self.epilogue and not self.bare:
+            same = ", ".join(["%acc"] * len(self.outs)) + " : " + ", ".join(["f32"] * len(self.outs))
+            region = f" epilogue {{\n  ^bb0(%acc: f32):\n    grouped_moe.yield {same}\n  }}"
         if self.epilogue:
             kinds = {1: "per_group", 3: "per_element"}
             ins = "ins(%s)" % ", ".join(f"%{n} : {t[n]} as {kinds[x.ndim]}" for n, x in self.epilogue.inputs.items())
