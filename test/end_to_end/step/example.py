@@ -55,9 +55,9 @@ class Example:
     def everything(self):
         return self.function(self.arguments, self.statements, self.results())
 
-    def run(self, inputs, *options, device="emulator", report=None):
-        """All values by name."""
-        arrays = execute(self.everything(), [inputs[name] for name in self.arguments], self.elements(self.results()),
+    def run(self, inputs, *options, device="emulator", report=None, bundle=None):
+        """All values by name. `bundle` is everything(), compiled before."""
+        arrays = execute(bundle or self.everything(), [inputs[name] for name in self.arguments], self.elements(self.results()),
                          *options, device=device, report=report)
         return dict(zip(self.results(), arrays))
 
@@ -80,20 +80,25 @@ class Example:
         return next(op for op in self.ops if result in op.results)
 
 
-def compiled(text):
+def compiled(text, bundle=None):
     """Exit status and messages."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
         with open(folder + "/in.mlir", "w") as file:
             file.write(text)
-        done = subprocess.run(["gmoe-compile", folder + "/in.mlir", "-o", folder + "/out.gmoe"], capture_output=True, text=True)
+        command = ["gmoe-compile", folder + "/in.mlir", "-o", bundle or folder + "/out.gmoe"]
+        done = subprocess.run(command, capture_output=True, text=True)
         return done.returncode, done.stderr
 
 
-def execute(text, arguments, elements, *options, device, report=None):
+def execute(program, arguments, elements, *options, device, report=None):
+    """`program` is the text of one, or the path of a bundle."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
-        with open(folder + "/in.mlir", "w") as file:
-            file.write(text)
-        command = ["gmoe-run", folder + "/in.mlir", f"--device={device}", "--json", *options]
+        source = program
+        if not program.endswith(".gmoe"):
+            source = folder + "/in.mlir"
+            with open(source, "w") as file:
+                file.write(program)
+        command = ["gmoe-run", source, f"--device={device}", "--json", *options]
         for i, x in enumerate(arguments):
             np.save(f"{folder}/a{i}.npy", x.view(STORED.get(x.dtype.type, x.dtype)))
             command.append(f"--arg={i}={folder}/a{i}.npy")

@@ -27,5 +27,4 @@ for case in cases():
         report = {}
         case.run("--hazards=full", f"--schedule-seed={seed}", report=report)
         assert not report["hazards"], f"{case.name()}, seed {seed}: {report['hazards']}"
-        if "split" not in case.schedule:
-            assert report["launches"] == 1, f"{case.name()}: {report['launches']} launches"
+        assert report["launches"] == 1, f"{case.name()}: {report['launches']} launches"

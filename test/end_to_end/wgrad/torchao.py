@@ -25,8 +25,9 @@ def majors():
 
 
 def formats():
+    """E5M2 and mixtures; `majors` has E4M3."""
     for i, (sizes, n, k) in enumerate(gradients()):
-        for j, dtypes in enumerate(FORMATS):
+        for j, dtypes in enumerate(FORMATS[1:]):
             out = OUTS[(i + j) % 3]
             exact(sizes, n, k, (out,), dtypes, MAJORS[(i // 3 + j) % 4], aligned=256, seed=i + j).check()
 
