@@ -25,8 +25,11 @@ def draw(seed):
                                           lambda acc, alpha: [acc * alpha] * len(outs)),
                      Epilogue(inputs, ADDED, ", ".join(["%z"] * len(outs)),
                               lambda acc, alpha, more: [acc * alpha + more] * len(outs))))
+    accumulate = bool(rng.random() < 0.4)
+    if region and not accumulate:  # experts without rows: epilogues.py
+        sizes = [max(size, aligned) for size in sizes]
     return exact(sizes, n, k, outs, one_of(FORMATS), majors, extra, aligned, seed, schedule=how, epilogue=region,
-                 accumulate=bool(rng.random() < 0.4), memrefs=bool(rng.random() < 0.6), static=bool(rng.random() < 0.2))
+                 accumulate=accumulate, memrefs=bool(rng.random() < 0.6), static=bool(rng.random() < 0.2))
 
 
 first, count = map(int, sys.argv[1:3])
