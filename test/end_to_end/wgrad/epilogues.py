@@ -8,6 +8,7 @@ from wgrad import BF16, F16, F32, Epilogue
 SIZES = [128, 384, 256, 128]
 EMPTY = [128, 0, 256, 0]
 SCALED = "    %y = arith.mulf %acc, %alpha_of : f32\n"
+SUM = "    %z = arith.addf %acc, %more_of : f32\n"
 ADDED = SCALED + "    %z = arith.addf %y, %more_of : f32\n"
 
 
@@ -63,6 +64,16 @@ def empty_groups():
     for region in regions:
         for accumulate in (True, False):
             exact(EMPTY, 160, 128, (BF16,), epilogue=region, accumulate=accumulate).check()
+
+
+def in_place():
+    """An addend may be the destination itself."""
+    case = exact(SIZES, 64, 48, (F32,), epilogue=Epilogue({"more": addends(64, 48, F32)}, SUM, "%z", lambda acc, more: [acc + more]))
+    want, program, arguments = case.expected()[0], case.program(), case.arguments()
+    case.program = lambda: program.replace("%more: memref<4x64x48xf32>, ", "").replace("%more :", "%d0 :")
+    case.arguments = lambda: arguments[:5] + [("d0", case.epilogue.inputs["more"], None)]
+    for device in ("emulator", "reference"):
+        assert case.run(device=device)[0].tobytes() == want.tobytes(), f"{device}: in place"
 
 
 def no_region():

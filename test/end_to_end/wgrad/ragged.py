@@ -24,13 +24,16 @@ def one_expert():
 
 
 def many():
-    """130 experts, most of them of no row or of 32."""
+    """130 experts and more, most of them of no row or of 32."""
     sizes = [(0, 32, 0, 0, 32, 0, 0)[g % 7] for g in range(130)]
     sizes[17], sizes[128] = 160, 64
     for i, (n, k) in enumerate(((64, 160), (160, 64))):
         exact(sizes, n, k, (BF16,), FORMATS[i], MAJORS[i], aligned=32, extra_rows=64).check()
     sizes = [128 if g % 9 == 4 else 0 for g in range(130)]
     exact(sizes, 128, 64, (F32,), memrefs=False).check()
+    # More than threads of a CTA, and as many as the largest one has.
+    for groups in (513, 1024):
+        exact([(0, 32, 0, 64, 0)[g % 5] for g in range(groups)], 32, 48, (BF16,), aligned=32, extra_rows=32).check()
 
 
 def narrow():
