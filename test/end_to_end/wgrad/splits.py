@@ -21,14 +21,16 @@ KERNELS = [(128, stages, accumulators) for stages in (1, 2, 3) for accumulators 
 
 
 def same_bytes():
-    """Parts of 128 rows and more, more parts than rows, one part; the bytes are those of no split, which NumPy has."""
+    """Parts of 128 rows and more, more parts than rows, one part; the bytes are those of no split, which NumPy has. The
+    reference executor reads no schedule: once is enough."""
+    kernel_only = dict(devices=("emulator",))
     for i, kernel in enumerate(KERNELS):
         for split in ("[4, 128]", None):
             exact(SIZES, 160, 384, (BF16,), FORMATS[i % 4], MAJORS[i % 4], schedule=schedule(*kernel, split),
-                  extra_rows=128, seed=i).check()
+                  extra_rows=128, seed=i).check(**({} if i == 0 else kernel_only))
     for split in ("[2, 128]", "[2, 256]", "[3, 128]", "[16, 128]", "[4, 4096]", "[64, 128]"):
         for out in (F32, F16):
-            exact(SIZES, 160, 272, (out,), schedule=schedule(split=split)).check()
+            exact(SIZES, 160, 272, (out,), schedule=schedule(split=split)).check(**kernel_only)
 
 
 def groups():
