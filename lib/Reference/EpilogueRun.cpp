@@ -318,8 +318,16 @@ void EpilogueState::runErrors(const Step &step, int count) {
   case StepKind::mul:
     each(product);
     break;
-  case StepKind::div: // the divisor is exact
-    each([&](int i) { return ea[i] / std::fabs(double{b[i]}); });
+  case StepKind::div: // the divisor does not depend on the accumulator
+    each([&](int i) {
+      double error = ea[i] + std::fabs(double{value[i]}) * eb[i];
+      return error / std::max(std::fabs(double{b[i]}) - eb[i], 0.0);
+    });
+    break;
+  case StepKind::function: // of an exact operand, within 4 units
+    for (int i = 0; i < count; ++i) {
+      r[i] = 4 * (unit * std::fabs(double{value[i]}) + 0x1p-149);
+    }
     break;
   case StepKind::fma:
     each([&](int i) { return product(i) + ec[i]; });

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "runtime/abi/bundle_generated.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -125,9 +126,15 @@ private:
   func::FuncOp func;
   Operation *gpuModule;
   std::unique_ptr<abi::EntryT> entry;
-  DenseMap<std::pair<unsigned, int64_t>, Value> required; // argument, axis
+  using Axis = std::pair<unsigned, int64_t>; // argument, axis
+  std::optional<Axis> freeAxis(Value memref, int64_t axis);
+  std::optional<Axis> freeAxis(Value index);
+  Axis leaderOf(Axis axis);
+
+  llvm::EquivalenceClasses<Axis> leaders;
+  DenseMap<Axis, Value> required;
   DenseMap<Value, int32_t> values;
-  DenseSet<Value> active; // extents being evaluated: finds cycles
+  DenseSet<Axis> active; // extents being evaluated: finds cycles
   DenseMap<Value, uint32_t> temporaries;
   DenseMap<unsigned, bool> written;
   /// Arguments that hold addresses: what they point at is written, not they.
@@ -182,13 +189,23 @@ FailureOr<int32_t> EntryBuilder::extent(Value memref, int64_t axis) {
     return func.emitOpError()
            << "an extent of " << type << " is not known when a launch starts";
   }
-  auto it = required.find({argument.getArgNumber(), axis});
-  if (it != required.end() && active.insert(memref).second) {
+  Axis leader = leaderOf({argument.getArgNumber(), axis});
+  auto it = required.find(leader);
+  if (it != required.end() && active.insert(leader).second) {
     FailureOr<int32_t> value = evaluate(it->second);
-    active.erase(memref);
+    active.erase(leader);
     return value;
   }
-  return expression(abi::ExprKind::Dim, argument.getArgNumber(), axis, 0);
+  return expression(abi::ExprKind::Dim, leader.first, leader.second, 0);
+}
+
+/// The first of the extents that are the same number.
+EntryBuilder::Axis EntryBuilder::leaderOf(Axis axis) {
+  auto member = leaders.findLeader(axis);
+  if (member == leaders.member_end()) {
+    return axis;
+  }
+  return *std::min_element(member, leaders.member_end());
 }
 
 FailureOr<int32_t> EntryBuilder::evaluate(Value index) {
@@ -266,22 +283,54 @@ FailureOr<abi::BufferRef> EntryBuilder::bufferOf(Value memref) {
             "in the function";
 }
 
-/// Which argument extents must equal what: the first statement about each
-/// argument gives its expression; the others must agree with it.
+/// The extent of an argument that an index is, by way of allocations that are
+/// as large; none if it is something else.
+std::optional<EntryBuilder::Axis> EntryBuilder::freeAxis(Value memref,
+                                                         int64_t axis) {
+  memref = sourceOf(memref);
+  auto type = cast<MemRefType>(memref.getType());
+  if (axis < 0 || axis >= type.getRank() || !type.isDynamicDim(axis)) {
+    return std::nullopt;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(memref)) {
+    return Axis(argument.getArgNumber(), axis);
+  }
+  auto alloc = memref.getDefiningOp<memref::AllocOp>();
+  return alloc
+             ? freeAxis(alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)])
+             : std::nullopt;
+}
+
+std::optional<EntryBuilder::Axis> EntryBuilder::freeAxis(Value index) {
+  auto dim = index.getDefiningOp<memref::DimOp>();
+  std::optional<int64_t> axis = dim ? dim.getConstantIndex() : std::nullopt;
+  if (!axis || !isa<MemRefType>(dim.getSource().getType())) {
+    return std::nullopt;
+  }
+  return freeAxis(dim.getSource(), *axis);
+}
+
+/// Which argument extents must equal what. Of several that are the same number,
+/// such as the rows of two activations, the first is free and the others follow
+/// it; any other statement about an argument gives its expression, and the rest
+/// must agree with what is known then.
 LogicalResult EntryBuilder::collectExtents() {
   SmallVector<moe_kernel::RequireExtentOp> requires_;
   for (auto op : func.getBody().front().getOps<moe_kernel::RequireExtentOp>()) {
     requires_.push_back(op);
   }
   for (auto op : requires_) {
-    Value memref = sourceOf(op.getMemref());
-    auto argument = dyn_cast<BlockArgument>(memref);
-    auto dim = op.getExtent().getDefiningOp<memref::DimOp>();
-    bool own = dim && sourceOf(dim.getSource()) == memref;
-    if (argument && !own &&
-        cast<MemRefType>(argument.getType()).isDynamicDim(op.getAxis())) {
-      required.try_emplace({argument.getArgNumber(), op.getAxis()},
-                           op.getExtent());
+    std::optional<Axis> have = freeAxis(op.getMemref(), op.getAxis());
+    std::optional<Axis> want = freeAxis(op.getExtent());
+    if (have && want) {
+      leaders.unionSets(*have, *want);
+    }
+  }
+  for (auto op : requires_) {
+    std::optional<Axis> have = freeAxis(op.getMemref(), op.getAxis());
+    if (have && !freeAxis(op.getExtent()) &&
+        isa<BlockArgument>(sourceOf(op.getMemref()))) {
+      required.try_emplace(leaderOf(*have), op.getExtent());
     }
   }
   for (auto op : requires_) {
@@ -501,6 +550,12 @@ LogicalResult EntryBuilder::addOffsets(moe_kernel::RequireOffsetsOp require) {
   FailureOr<int32_t> rows = evaluate(require.getRows());
   if (failed(rows)) {
     return failure();
+  }
+  for (const auto &known : entry->offsets) {
+    if (known->argument == argument.getArgNumber() && known->rows == *rows &&
+        known->aligned == require.getAligned()) {
+      return success(); // another op promised the same
+    }
   }
   auto contract = std::make_unique<abi::OffsetsContractT>();
   contract->argument = argument.getArgNumber();

@@ -320,8 +320,11 @@ void Generator::fillScales(size_t i, Random &random) {
     end = poisoned ? std::min(activeRows(), end) : end;
     for (int64_t row = region.firstRow; row < end; row += rowStep) {
       for (int64_t column = 0; column < facts.columns; column += columnStep) {
-        array.bytes[region.offset(row, column)] =
-            static_cast<uint8_t>(constant ? byte : random.between(125, 129));
+        int64_t at = region.offset(row, column);
+        int64_t value = constant ? byte : random.between(125, 129);
+        if (at >= 0 && at < static_cast<int64_t>(array.bytes.size())) {
+          array.bytes[at] = static_cast<uint8_t>(value);
+        } // else the offsets break their contract
       }
     }
   }

@@ -196,8 +196,10 @@ static void printNamedOperands(OpAsmPrinter &printer, Operation *,
   printOutputs(printer, outputs, outputTypes, outputKinds, outputValues);
 }
 
-// epilogue { ... }, or nothing for the region that yields the accumulator.
-static ParseResult parseOptionalEpilogue(OpAsmParser &parser, Region &region) {
+// epilogue { ... }, or nothing for the region that yields the accumulator for
+// every output.
+static ParseResult parseOptionalEpilogue(OpAsmParser &parser, Region &region,
+                                         const Operands &outputs) {
   if (succeeded(parser.parseOptionalKeyword("epilogue"))) {
     return parser.parseRegion(region);
   }
@@ -206,16 +208,20 @@ static ParseResult parseOptionalEpilogue(OpAsmParser &parser, Region &region) {
   Block &body = region.emplaceBlock();
   Value acc = body.addArgument(b.getF32Type(), loc);
   b.setInsertionPointToStart(&body);
-  YieldOp::create(b, loc, acc);
+  YieldOp::create(b, loc, SmallVector<Value>(outputs.size(), acc));
   return success();
 }
 
 static void printOptionalEpilogue(OpAsmPrinter &printer, Operation *,
-                                  Region &region) {
+                                  Region &region, OperandRange outputs) {
   Block &body = region.front();
   auto yield = dyn_cast<YieldOp>(body.front());
-  if (body.getNumArguments() == 1 && yield && yield.getValues().size() == 1 &&
-      yield.getValues()[0] == body.getArgument(0)) {
+  auto isAccumulator = [&](Value value) {
+    return value == body.getArgument(0);
+  };
+  if (body.getNumArguments() == 1 && yield &&
+      yield.getValues().size() == outputs.size() &&
+      llvm::all_of(yield.getValues(), isAccumulator)) {
     return;
   }
   printer << " epilogue ";

@@ -16,10 +16,10 @@ def GroupedMoe_WgradOp : GroupedMoe_StructuredOp<"wgrad", [
 
     Shapes: `lhs` (R, N), (N, R) with `lhs_transposed`; `rhs` (R, K), (K, R) with `rhs_transposed`; outputs (L, N, K). Blocks of
     scales run down the columns, 32 rows each, and every group starts new atoms; transposing an operand changes its data
-    alone, never its scales. Without a region the output is acc. An input is `per_group` (L) or `per_element` (L, N, K).
+    alone, never its scales. Without a region every output is acc. An input is `per_group` (L) or `per_element` (L, N, K).
 
-    A group without rows gives +0. With `accumulate` the value is added, in f32, to what the output holds; a group without
-    rows leaves its part of the output alone then. Rows past the last offset, and scale bytes of no block, reach no result.
+    A group without rows has acc = +0. With `accumulate` the value is added, in f32, to what the output holds; a group
+    without rows leaves its part of the output alone then. Rows past the last offset, and scale bytes of no block, reach no result.
 
     An output may also be (L) of i64, with the `pointee` that it addresses: device addresses of (N, K) arrays, one a group,
     each a multiple of 16 bytes.
@@ -30,7 +30,7 @@ def GroupedMoe_WgradOp : GroupedMoe_StructuredOp<"wgrad", [
     | constraint | what |
     |---|---|
     | `wgrad_c1` | lhs and rhs are matrices of R rows, or R columns if transposed, of f8E4M3FN or f8E5M2 elements each |
-    | `wgrad_c2` | N and K are static and multiples of 16; L is static and at least 1; static row counts agree |
+    | `wgrad_c2` | N and K are static and multiples of 16, and so is R where an operand is transposed; L is static and at least 1; static row counts agree |
     | `wgrad_c3` | scales are f8E8M0FNU in the layout `<column, per_group, block = 32>` |
     | `wgrad_c4` | scale shapes are those of the layout and of the matrix of R rows |
     | `wgrad_c5` | offsets is (L) of i32 |
@@ -73,7 +73,7 @@ def GroupedMoe_WgradOp : GroupedMoe_StructuredOp<"wgrad", [
     `rhs` `(` $rhs `:` type($rhs) `scales` $rhs_scales `:` type($rhs_scales) `layout` $rhs_layout `)`
     `offsets` `(` $offsets `:` type($offsets) `)`
     custom<EpilogueOperands>($inputs, type($inputs), $input_kinds, $outputs, type($outputs), $output_kinds)
-    attr-dict-with-keyword `` custom<OptionalEpilogue>($epilogue) (`->` type($results)^)?
+    attr-dict-with-keyword `` custom<OptionalEpilogue>($epilogue, ref($outputs)) (`->` type($results)^)?
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = destinationStyleDecls # [{

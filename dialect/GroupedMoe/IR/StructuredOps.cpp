@@ -42,8 +42,8 @@ static LogicalResult verifyAttributes(Operation *op) {
     if (name.contains('.')) {
       continue;
     }
-    InFlightDiagnostic diag =
-        op->emitOpError() << "has no attribute '" << name << "' (attributes_c1)";
+    InFlightDiagnostic diag = op->emitOpError() << "has no attribute '" << name
+                                                << "' (attributes_c1)";
     unsigned best = 1 + name.size() / 3;
     StringRef nearest;
     for (StringAttr candidate : known) {

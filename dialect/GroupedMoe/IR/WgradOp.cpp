@@ -66,7 +66,14 @@ static LogicalResult verifyData(WgradOp op, const Factor &factor,
     return diag << ", expected a static positive multiple of 16 (wgrad_c2); "
                    "pad it with zeros";
   }
-  if (columns > kMaxExtent || factor.rows() > kMaxExtent) {
+  int64_t rows = factor.rows();
+  if (factor.transposed && !ShapedType::isDynamic(rows) && rows % 16 != 0) {
+    return op.emitOpError()
+           << factor.name << ": R is " << rows
+           << ", expected a multiple of 16 of a transposed operand: the bytes "
+              "from column to column (wgrad_c2); pad it, or do not transpose";
+  }
+  if (columns > kMaxExtent || rows > kMaxExtent) {
     return op.emitOpError() << factor.name << ": type is " << type
                             << ", expected extents of at most " << kMaxExtent
                             << ": kernels count in 32 bits (wgrad_c2)";

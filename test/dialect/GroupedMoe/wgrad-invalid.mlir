@@ -281,3 +281,13 @@ func.func @producer(%dy: tensor<256x256xf32>, %x: tensor<256x512xf8E4M3FN>, %sx:
       outs(%d : tensor<2x256x512xf32>) -> tensor<2x256x512xf32>
   return %dw : tensor<2x256x512xf32>
 }
+
+// -----
+
+func.func @transposed_rows(%dy: tensor<256x136xf8E4M3FN>, %sdy: tensor<6x32x4x4xf8E8M0FNU>, %x: tensor<136x512xf8E4M3FN>, %sx: tensor<12x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>, %d: tensor<2x256x512xf32>) -> tensor<2x256x512xf32> {
+  // expected-error @below {{op lhs: R is 136, expected a multiple of 16 of a transposed operand: the bytes from column to column (wgrad_c2); pad it, or do not transpose}}
+  %dw = grouped_moe.wgrad lhs(%dy : tensor<256x136xf8E4M3FN> scales %sdy : tensor<6x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      rhs(%x : tensor<136x512xf8E4M3FN> scales %sx : tensor<12x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<2xi32>)
+      outs(%d : tensor<2x256x512xf32>) attributes {m_aligned = 32 : i64, lhs_transposed} -> tensor<2x256x512xf32>
+  return %dw : tensor<2x256x512xf32>
+}

@@ -56,9 +56,9 @@ def negated():
 
 
 def empty_groups():
-    """The gradient of an expert without rows is +0 whatever the region makes of 0, and kept where it is added to."""
+    """The region gets +0 for an expert without rows; what is added to is kept."""
     alpha, more = alphas(), addends(160, 128, F32)
-    alpha[3], more[1] = np.nan, np.inf
+    alpha[3], more[1] = -2, np.inf
     regions = [Epilogue({"alpha": alpha}, SCALED, "%y", lambda acc, alpha: [acc * alpha]), negated(),
                Epilogue({"alpha": alpha, "more": more}, ADDED, "%z", lambda acc, alpha, more: [acc * alpha + more])]
     for region in regions:

@@ -71,8 +71,7 @@ class Case:
             if self.epilogue:
                 values = self.epilogue.value(sums[g], *[x[g].astype(F32) for x in self.epilogue.inputs.values()])
             for result, value in zip(results, values):
-                if rows == 0:
-                    result[g] = result[g] if self.accumulate else 0
+                if rows == 0 and self.accumulate:
                     continue
                 with np.errstate(over="ignore"):
                     value = np.add(result[g].astype(F32), value, dtype=F32) if self.accumulate else value
