@@ -11,16 +11,43 @@ using namespace grouped_moe;
 
 namespace {
 
-constexpr int64_t kTileM = 128, kTileK = 128;
+constexpr int64_t kTileM = 128;
+constexpr int64_t kRowBytes = 128; // of an operand in a stage
 constexpr int64_t kMostStages = 6;
 // Barriers, the tensor memory slot and alignment: what a kernel needs beside
 // its stages.
 constexpr int64_t kReservedBytes = 2048;
 
-/// One byte an element, and one 512-byte atom a 128 rows.
-int64_t stageBytes(int64_t tileN) {
-  return (kTileM + tileN) * kTileK + (kTileM + tileN) / kAtomRows * kAtomBytes;
-}
+/// The operands of a product, as far as room goes.
+struct Operands {
+  explicit Operands(FusedProduct op) {
+    auto describe = [&](auto product) {
+      auto type = cast<ShapedType>(product.getLhs().getType());
+      tileK = kRowBytes * 8 / type.getElementTypeBitWidth();
+      atomsOfK = tileK / (kAtomBlocks * product.getLhsLayout().getBlock());
+    };
+    if (auto gemm = dyn_cast<GemmOp>(op.getOperation())) {
+      describe(gemm);
+    } else {
+      describe(cast<WgradOp>(op.getOperation()));
+    }
+  }
+  int64_t atoms(int64_t tileN) const {
+    return (kTileM + tileN) / kAtomRows * atomsOfK;
+  }
+  /// Bytes of shared memory of a stage.
+  int64_t stageBytes(int64_t tileN) const {
+    return (kTileM + tileN) * kRowBytes + atoms(tileN) * kAtomBytes;
+  }
+  /// Columns of tensor memory: accumulators, and four for each atom of a stage.
+  int64_t tensorColumns(int64_t tileN, int64_t accumulators,
+                        int64_t stages) const {
+    return accumulators * tileN + stages * atoms(tileN) * 4;
+  }
+
+  int64_t tileK;    // elements
+  int64_t atomsOfK; // of scales along K, for each 128 rows
+};
 
 /// Shared memory beside the operands: staging, and a sum for each of four warps
 /// and each column of a tile.
@@ -43,11 +70,6 @@ void noteOutputs(InFlightDiagnostic &diag, FusedProduct op) {
           << "output #" << i << " is stored by way of " << bytes << " bytes";
     }
   }
-}
-
-/// Columns of tensor memory: accumulators, and four for each atom of a stage.
-int64_t tensorColumns(int64_t tileN, int64_t accumulators, int64_t stages) {
-  return accumulators * tileN + stages * (kTileM + tileN) / kAtomRows * 4;
 }
 
 const Target *lookUp(FusedProduct op, const ScheduleRequest &request) {
@@ -131,28 +153,34 @@ grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
                              << " columns, expected 256 for concatenated gate "
                                 "and up, 128 of each";
   }
-  int64_t staged = outputBytes(op, tileN);
-  int64_t stages =
-      std::min(kMostStages, (target->maxSharedBytes - kReservedBytes - staged) /
-                                stageBytes(tileN));
+  Operands operands(op);
+  int64_t staged = outputBytes(op, tileN), bytes = operands.stageBytes(tileN);
+  int64_t stages = std::min(
+      kMostStages, (target->maxSharedBytes - kReservedBytes - staged) / bytes);
+  auto columns = [&](int64_t accumulators) {
+    return operands.tensorColumns(tileN, accumulators, stages);
+  };
+  while (stages > 1 && columns(1) > target->tensorColumns) {
+    --stages;
+  }
   if (stages < 1) {
-    InFlightDiagnostic diag =
-        op->emitOpError() << "one stage of " << stageBytes(tileN) << " bytes, "
-                          << staged << " to stage outputs and "
-                          << kReservedBytes << " reserved need "
-                          << stageBytes(tileN) + staged + kReservedBytes
-                          << " bytes of shared memory, "
-                          << StringRef(target->chip) << " has "
-                          << target->maxSharedBytes
-                          << "; use fewer or narrower outputs";
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "one stage of " << bytes << " bytes, "
+                              << staged << " to stage outputs and "
+                              << kReservedBytes << " reserved need "
+                              << bytes + staged + kReservedBytes
+                              << " bytes of shared memory, "
+                              << StringRef(target->chip) << " has "
+                              << target->maxSharedBytes
+                              << "; use fewer or narrower outputs";
     noteOutputs(diag, op);
     return diag;
   }
-  int64_t accumulators =
-      tensorColumns(tileN, 2, stages) <= target->tensorColumns ? 2 : 1;
-  return ScheduleAttr::get(
-      op->getContext(), {kTileM, tileN, kTileK}, stages, accumulators, {1, 1},
-      SchedulerKind::static_persistent, chooseSplit(op, tileN, *target));
+  int64_t accumulators = columns(2) <= target->tensorColumns ? 2 : 1;
+  return ScheduleAttr::get(op->getContext(), {kTileM, tileN, operands.tileK},
+                           stages, accumulators, {1, 1},
+                           SchedulerKind::static_persistent,
+                           chooseSplit(op, tileN, *target));
 }
 
 LogicalResult grouped_moe::verifySchedule(FusedProduct op,
@@ -163,11 +191,12 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
   }
   ScheduleAttr schedule = *op.getSchedule();
   ArrayRef<int64_t> tile = schedule.getTile();
-  if (tile[0] != kTileM || (tile[1] != 128 && tile[1] != 256) ||
-      tile[2] != kTileK) {
+  Operands operands(op);
+  int64_t k = operands.tileK;
+  if (tile[0] != kTileM || (tile[1] != 128 && tile[1] != 256) || tile[2] != k) {
     return op->emitOpError()
            << "schedule: tile is " << tile[0] << "x" << tile[1] << "x"
-           << tile[2] << ", expected 128x128x128 or 128x256x128";
+           << tile[2] << ", expected 128x128x" << k << " or 128x256x" << k;
   }
   if (tile[1] < widthOfTile(op)) {
     return op->emitOpError() << "schedule: tile is " << tile[0] << "x"
@@ -186,13 +215,13 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
               "op has none; drop it";
   }
   int64_t staged = outputBytes(op, tile[1]);
-  int64_t shared =
-      schedule.getStages() * stageBytes(tile[1]) + staged + kReservedBytes;
+  int64_t shared = schedule.getStages() * operands.stageBytes(tile[1]) +
+                   staged + kReservedBytes;
   if (shared > target->maxSharedBytes) {
     InFlightDiagnostic diag =
         op->emitOpError() << "schedule: " << schedule.getStages()
-                          << " stages of " << stageBytes(tile[1]) << " bytes, "
-                          << staged << " to stage outputs and "
+                          << " stages of " << operands.stageBytes(tile[1])
+                          << " bytes, " << staged << " to stage outputs and "
                           << kReservedBytes << " reserved need " << shared
                           << " bytes of shared memory, "
                           << StringRef(target->chip) << " has "
@@ -200,8 +229,8 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
     noteOutputs(diag, op);
     return diag;
   }
-  int64_t columns =
-      tensorColumns(tile[1], schedule.getAccumulators(), schedule.getStages());
+  int64_t columns = operands.tensorColumns(tile[1], schedule.getAccumulators(),
+                                           schedule.getStages());
   if (columns > target->tensorColumns) {
     return op->emitOpError()
            << "schedule: " << schedule.getAccumulators() << " accumulators of "

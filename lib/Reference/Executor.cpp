@@ -275,7 +275,7 @@ LogicalResult Executor::runGemm(GemmOp op) {
   bool derived = lhs.derived || rhs.derived;
   Epilogue epilogue;
   if (failed(expectShape(op, "lhs scales", array(op.getLhsScales()),
-                         scaleShape({}, lhs.shape))) ||
+                         scaleShape(formOf(op.getLhsLayout()), lhs.shape))) ||
       failed(expectShape(op, "rhs scales", array(op.getRhsScales()),
                          scaleShape(formOf(op.getRhsLayout()), rhs.shape))) ||
       failed(readEnds(op, array(op.getOffsets()), lhs.shape[0],
@@ -289,6 +289,7 @@ LogicalResult Executor::runGemm(GemmOp op) {
   problem.rhs = &rhs;
   problem.rhsScales = &array(op.getRhsScales());
   problem.rhsTransposed = op.isRhsTransposed();
+  problem.block = op.getLhsLayout().getBlock();
   problem.paired = op.getPaired();
   problem.concatenated = op.getConcatenated();
   problem.epilogue = &epilogue;

@@ -13,6 +13,30 @@ namespace {
 
 constexpr int64_t kChunk = 1024; // columns and rows of a tile of values
 
+/// A factor: lines of `k` elements, `lines` of them in a matrix, and their
+/// scales.
+struct Lines {
+  const Array &array, &scales;
+  int64_t lines, k, block;
+  bool transposed; // the elements of a line are `lines` apart
+  const std::array<double, 256> &data = decodeTable(array.format),
+                                &scale = decodeTable(scales.format);
+
+  /// One line times its scales, every `step` doubles.
+  void decode(int64_t matrix, int64_t line, double *target,
+              int64_t step) const {
+    int64_t first = matrix * lines * k + (transposed ? line : line * k);
+    int64_t stride = transposed ? lines : 1;
+    for (int64_t b = 0; b < k / block; ++b) {
+      int64_t at = scaleOffset(matrix, line, b, lines, k / block);
+      double factor = scale[scales.bytes[at]];
+      for (int64_t i = b * block; i < (b + 1) * block; ++i) {
+        target[i * step] = data[array.codeAt(first + i * stride)] * factor;
+      }
+    }
+  }
+};
+
 class GemmRun {
 public:
   GemmRun(const GemmProblem &problem, unsigned threads)
@@ -21,8 +45,8 @@ public:
         k(problem.rhs->shape[problem.rhsTransposed ? 1 : 2]),
         halves(problem.paired ? 2 : 1), columns(n / halves),
         errors(p.withErrors && p.epilogue->bounded),
-        data(decodeTable(problem.lhs->format)),
-        scale(decodeTable(Format::e8m0)) {}
+        lhs{*p.lhs, *p.lhsScales, p.lhs->shape[0], k, p.block, false},
+        rhs{*p.rhs, *p.rhsScales, n, k, p.block, p.rhsTransposed} {}
   void run();
 
 private:
@@ -39,25 +63,9 @@ private:
   int halves;
   int64_t columns; // of the epilogue
   bool errors;
-  const std::array<double, 256> &data, &scale;
+  Lines lhs, rhs;
   std::vector<double> panels[2], magnitudes[2]; // of each half
 };
-
-/// One line of `k` elements, `stride` apart, times their scales, every `step`
-/// doubles.
-void decodeRow(const uint8_t *bytes, int64_t stride, const uint8_t *scales,
-               int64_t matrix, int64_t row, int64_t rows, int64_t k,
-               const std::array<double, 256> &data,
-               const std::array<double, 256> &scale, double *target,
-               int64_t step) {
-  for (int64_t block = 0; block < k / 32; ++block) {
-    double factor =
-        scale[scales[scaleOffset(matrix, row, block, rows, k / 32)]];
-    for (int64_t i = block * 32; i < block * 32 + 32; ++i) {
-      target[i * step] = data[bytes[i * stride]] * factor;
-    }
-  }
-}
 
 /// The rows of rhs that give the tile's columns.
 void GemmRun::decodePanels(int half, const ValueTile &tile) {
@@ -69,10 +77,7 @@ void GemmRun::decodePanels(int half, const ValueTile &tile) {
       if (p.paired) {
         row = pairedColumn(p.concatenated, columns, half, row);
       }
-      int64_t first = tile.group * n * k + (p.rhsTransposed ? row : row * k);
-      decodeRow(&p.rhs->bytes[first], p.rhsTransposed ? n : 1,
-                p.rhsScales->bytes.data(), tile.group, row, n, k, data, scale,
-                start + c, kColumns);
+      rhs.decode(tile.group, row, start + c, kColumns);
     }
   });
   if (errors) {
@@ -85,8 +90,7 @@ void GemmRun::decodePanels(int half, const ValueTile &tile) {
 
 void GemmRun::decodeRows(int64_t row, int64_t rows, double *target) const {
   for (int64_t r = 0; r < rows; ++r) {
-    decodeRow(&p.lhs->bytes[(row + r) * k], 1, p.lhsScales->bytes.data(), 0,
-              row + r, p.lhs->shape[0], k, data, scale, target + r * k, 1);
+    lhs.decode(0, row + r, target + r * k, 1);
   }
 }
 

@@ -24,6 +24,7 @@ struct GemmProblem {
   const Array *lhs = nullptr, *lhsScales = nullptr;
   const Array *rhs = nullptr, *rhsScales = nullptr;
   bool rhsTransposed = false; // (L, K, N), and its scales run down columns
+  int64_t block = 32;         // elements along K that share a scale
   std::vector<int64_t> ends;
   bool paired = false;       // two accumulators, from pairs of rows of rhs
   bool concatenated = false; // the halves of pairs lie side by side

@@ -287,17 +287,27 @@ Status Generator::chooseRows() {
   return {};
 }
 
+/// The code of the scale 2^`exponent`; f8E4M3FN ones are not negative.
+static uint8_t scaleCode(Format format, int64_t exponent) {
+  return static_cast<uint8_t>(format == Format::e8m0 ? 127 + exponent
+                                                     : (7 + exponent) << 3);
+}
+
 void Generator::fillScales(size_t i, Random &random) {
   const ArgumentFacts &facts = signature.arguments[i];
   Array &array = arrays[i];
   const ArgumentSpec &spec = specOf(i);
-  std::fill(array.bytes.begin(), array.bytes.end(), fillOf(options));
+  // 0x7F is NaN as an unsigned f8E4M3FN, 0xFF as f8E8M0FNU.
+  uint8_t poison = array.format == Format::e8m0 || fillOf(options) == 0
+                       ? fillOf(options)
+                       : 0x7F;
+  std::fill(array.bytes.begin(), array.bytes.end(), poison);
   int64_t matrixRows = facts.matrixRows == kRows ? rows : facts.matrixRows;
   bool known =
       facts.columns != 0 && (!facts.form.perGroup || facts.offsets >= 0);
   if (!known) { // no matrix: every byte is a scale
     for (uint8_t &byte : array.bytes) {
-      byte = static_cast<uint8_t>(random.between(125, 129));
+      byte = scaleCode(array.format, random.between(-2, 2));
     }
     return;
   }
@@ -310,7 +320,10 @@ void Generator::fillScales(size_t i, Random &random) {
   }
   int64_t matrices = array.shape.size() == 6 ? array.shape[0] : 1;
   bool constant = spec.kind == ArgumentSpec::Kind::Constant;
-  int byte = grouped_moe::reference::encodeScaleExact(spec.value);
+  int byte = array.format == Format::e8m0
+                 ? grouped_moe::reference::encodeScaleExact(spec.value)
+                 : grouped_moe::reference::encodeNarrow(
+                       array.format, static_cast<float>(spec.value));
   bool poisoned = facts.byRow && !constant;
   int64_t rowStep = facts.form.column ? facts.form.block : 1;
   int64_t columnStep = facts.form.column ? 1 : facts.form.block;
@@ -321,7 +334,8 @@ void Generator::fillScales(size_t i, Random &random) {
     for (int64_t row = region.firstRow; row < end; row += rowStep) {
       for (int64_t column = 0; column < facts.columns; column += columnStep) {
         int64_t at = region.offset(row, column);
-        int64_t value = constant ? byte : random.between(125, 129);
+        int64_t value =
+            constant ? byte : scaleCode(array.format, random.between(-2, 2));
         if (at >= 0 && at < static_cast<int64_t>(array.bytes.size())) {
           array.bytes[at] = static_cast<uint8_t>(value);
         } // else the offsets break their contract
@@ -334,8 +348,10 @@ Status Generator::fillConstant(size_t i) {
   const ArgumentSpec &spec = specOf(i);
   Array &array = arrays[i];
   unsigned size = sizeOf(array.format);
-  if (array.format == Format::e8m0) {
-    if (grouped_moe::reference::encodeScaleExact(spec.value) < 0) {
+  bool isScale = signature.arguments[i].role == Role::Scales;
+  if (isScale || array.format == Format::e8m0) {
+    if (array.format == Format::e8m0 &&
+        grouped_moe::reference::encodeScaleExact(spec.value) < 0) {
       return fail(i, cat("const:", std::to_string(spec.value),
                          ": is no value of e8m0, expected a power of two from "
                          "2^-127 to 2^127"));
@@ -360,7 +376,7 @@ Status Generator::fillConstant(size_t i) {
 void Generator::fillRandom(size_t i, Random &random) {
   const ArgumentFacts &facts = signature.arguments[i];
   Array &array = arrays[i];
-  if (array.format == Format::e8m0) {
+  if (facts.role == Role::Scales || array.format == Format::e8m0) {
     fillScales(i, random);
     return;
   }

@@ -53,10 +53,10 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
 
     | constraint | what |
     |---|---|
-    | `gemm_c1` | lhs is (R, K), of f8E4M3FN or f8E5M2 elements |
-    | `gemm_c2` | rhs is (L, N, K), (L, K, N) in a `column` layout, of the lhs's element type; K agrees |
-    | `gemm_c3` | K is static and a multiple of 32; N is static and a multiple of 16; L is static and at least 1 |
-    | `gemm_c4` | scales are f8E8M0FNU, of lhs in the layout `<row, whole, block = 32>`, of rhs in that or `<column, whole, block = 32>` |
+    | `gemm_c1` | lhs is (R, K), of f8E4M3FN, f8E5M2 or f4E2M1FN elements |
+    | `gemm_c2` | rhs is (L, N, K), or (L, K, N) in a `column` layout; of f8E4M3FN or f8E5M2 elements where lhs is, else of f4E2M1FN; K agrees |
+    | `gemm_c3` | K is static and a multiple of 32, of 64 with f4E2M1FN; N is static and a multiple of 16; L is static and at least 1 |
+    | `gemm_c4` | scales are f8E8M0FNU, of lhs in the layout `<row, whole, block = 32>`, of rhs in that or `<column, whole, block = 32>`; of f4E2M1FN operands in `<row, whole>`, f8E8M0FNU with blocks of 32 or 16 or f8E4M3FN with blocks of 16, both alike |
     | `gemm_c5` | scale shapes are those of their layout and operand |
     | `gemm_c6` | offsets is (L) of i32 |
     | `gemm_c7` | m_aligned is 128 or 256 |

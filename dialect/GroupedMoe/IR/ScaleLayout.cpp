@@ -117,24 +117,48 @@ LogicalResult grouped_moe::verifyScaleElements(Operation *op, StringRef name,
   return success();
 }
 
+LogicalResult grouped_moe::verifyScaleFormat(Operation *op, StringRef name,
+                                             Value scales,
+                                             ScaleLayoutAttr layout, Type data,
+                                             StringRef constraint) {
+  if (!isa<Float4E2M1FNType>(data)) {
+    return verifyScaleElements(op, name, scales, layout, constraint);
+  }
+  Type element = cast<ShapedType>(scales.getType()).getElementType();
+  bool isFine = isa<Float8E8M0FNUType>(element) ||
+                (isa<Float8E4M3FNType>(element) && layout.getBlock() == 16);
+  if (!isFine) {
+    return op->emitOpError()
+           << name << ": elements are " << element << ", " << layout.getBlock()
+           << " elements of f4E2M1FN a block, expected "
+              "f8E8M0FNU with blocks of 32 or 16, or f8E4M3FN with blocks of "
+              "16 ("
+           << constraint << ")";
+  }
+  return success();
+}
+
 LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
                                         Value scales, ScaleLayoutAttr layout,
-                                        ArrayRef<int64_t> matrix, bool down,
+                                        ShapedType matrix, bool down,
                                         StringRef layoutConstraint,
                                         StringRef shapeConstraint) {
-  if (failed(verifyScaleElements(op, name, scales, layout, layoutConstraint))) {
+  Type data = matrix.getElementType();
+  if (failed(verifyScaleFormat(op, name, scales, layout, data,
+                               layoutConstraint))) {
     return failure();
   }
+  down &= !isa<Float4E2M1FNType>(data); // FP4 operands are K-major only
   bool byRow = layout.getDirection() == ScaleDirection::row;
   if ((!byRow && !down) || layout.getGrouping() != ScaleGrouping::whole) {
     return op->emitOpError()
            << name << ": layout is " << layout
-           << ", expected <row, whole, block = 32>"
+           << ", expected <row, whole, block = " << layout.getBlock() << ">"
            << (down ? ", or <column, whole, block = 32> for data (L, K, N)"
                     : "")
            << " (" << layoutConstraint << "); quantize "
            << (down ? "along K" : "along rows") << " with that layout";
   }
-  return verifyScaleShape(op, name, scales, layout, matrix, GroupFacts(),
-                          shapeConstraint);
+  return verifyScaleShape(op, name, scales, layout, matrix.getShape(),
+                          GroupFacts(), shapeConstraint);
 }

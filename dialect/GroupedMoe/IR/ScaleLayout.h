@@ -7,6 +7,8 @@
 
 namespace mlir {
 class Operation;
+class ShapedType;
+class Type;
 class Value;
 } // namespace mlir
 
@@ -52,11 +54,18 @@ mlir::LogicalResult verifyScaleElements(mlir::Operation *op,
                                         ScaleLayoutAttr layout,
                                         llvm::StringRef constraint);
 
-/// Checks element type, layout and shape of the scales of an FP8 operand that
-/// takes whole layouts only, along rows or, with `down`, also down columns.
+/// The same for data of any narrow type: FP4 data also has blocks of 16, with
+/// scales of f8E8M0FNU or f8E4M3FN.
+mlir::LogicalResult verifyScaleFormat(mlir::Operation *op, llvm::StringRef name,
+                                      mlir::Value scales,
+                                      ScaleLayoutAttr layout, mlir::Type data,
+                                      llvm::StringRef constraint);
+
+/// Checks element type, layout and shape of the scales of an operand that takes
+/// whole layouts only, along rows or, with `down`, also down columns.
 mlir::LogicalResult verifyScales(mlir::Operation *op, llvm::StringRef name,
                                  mlir::Value scales, ScaleLayoutAttr layout,
-                                 llvm::ArrayRef<int64_t> matrix, bool down,
+                                 mlir::ShapedType matrix, bool down,
                                  llvm::StringRef layoutConstraint,
                                  llvm::StringRef shapeConstraint);
 

@@ -95,6 +95,8 @@ bool grouped_moe::isFp8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
+bool grouped_moe::isFp4(Type type) { return isa<Float4E2M1FNType>(type); }
+
 bool grouped_moe::isFloatOutput(Type type) {
   return type.isF32() || type.isF16() || type.isBF16();
 }

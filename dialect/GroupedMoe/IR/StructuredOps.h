@@ -32,6 +32,7 @@ mlir::LogicalResult verifySemantics(mlir::Operation *op, unsigned outputs,
 inline constexpr int64_t kMaxExtent = 0x7fffffff;
 
 bool isFp8(mlir::Type type);
+bool isFp4(mlir::Type type);
 bool isFloatOutput(mlir::Type type); // f32, f16, bf16
 
 /// Two extents that may be equal: either is dynamic, or they agree.

@@ -63,11 +63,12 @@ static LogicalResult verifyOperands(GroupedProduct op) {
     return op->emitOpError() << "lhs: rank is " << lhs.getRank()
                              << ", expected 2: (R, K) (gemm_c1)";
   }
-  if (!isFp8(lhs.getElementType())) {
+  bool isFp4Product = isFp4(lhs.getElementType());
+  if (!isFp8(lhs.getElementType()) && !isFp4Product) {
     return op->emitOpError()
            << "lhs: element type is " << lhs.getElementType()
-           << ", expected f8E4M3FN or f8E5M2 (gemm_c1); quantize it with "
-              "grouped_moe.quantize";
+           << ", expected f8E4M3FN, f8E5M2 or f4E2M1FN (gemm_c1); quantize it "
+              "with grouped_moe.quantize";
   }
   if (rhs.getRank() != 3) {
     return op->emitOpError()
@@ -75,16 +76,21 @@ static LogicalResult verifyOperands(GroupedProduct op) {
            << (op.isRhsTransposed() ? "(L, K, N)" : "(L, N, K)")
            << " (gemm_c2)";
   }
-  if (rhs.getElementType() != lhs.getElementType()) {
-    return op->emitOpError() << "rhs: element type is " << rhs.getElementType()
-                             << ", expected that of lhs, "
-                             << lhs.getElementType() << " (gemm_c2)";
+  if (isFp4(rhs.getElementType()) != isFp4Product ||
+      (!isFp4Product && !isFp8(rhs.getElementType()))) {
+    return op->emitOpError()
+           << "rhs: element type is " << rhs.getElementType() << ", expected "
+           << (isFp4Product ? "f4E2M1FN" : "f8E4M3FN or f8E5M2")
+           << " beside a lhs of " << lhs.getElementType()
+           << " (gemm_c2); quantize both to FP8, or both to FP4";
   }
   int64_t k = op.getK(), n = op.getN(), groups = op.getGroups();
-  if (ShapedType::isDynamic(k) || k <= 0 || k % 32 != 0) {
+  int64_t unitOfK = isFp4Product ? 64 : 32;
+  if (ShapedType::isDynamic(k) || k <= 0 || k % unitOfK != 0) {
     return emitExtent(op->emitOpError() << "K is ", k)
-           << ", expected a static positive multiple of 32 elements, the scale "
-              "block (gemm_c3); pad K with zeros";
+           << ", expected a static positive multiple of " << unitOfK
+           << " elements, " << (isFp4Product ? "32 bytes" : "the scale block")
+           << " (gemm_c3); pad K with zeros";
   }
   if (ShapedType::isDynamic(n) || n <= 0 || n % 16 != 0) {
     return emitExtent(op->emitOpError() << "N is ", n)
@@ -425,10 +431,26 @@ LogicalResult grouped_moe::verifyProducer(Operation *op, StringRef name,
   return diag;
 }
 
-LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
-  auto shapeOf = [](Value v) {
-    return cast<ShapedType>(v.getType()).getShape();
+/// One matrix instruction reads scales of one format.
+static LogicalResult verifySameScales(GroupedProduct op) {
+  auto elementOf = [](Value scales) {
+    return cast<ShapedType>(scales.getType()).getElementType();
   };
+  Type lhs = elementOf(op.getLhsScales()), rhs = elementOf(op.getRhsScales());
+  int64_t lhsBlock = op.getLhsLayout().getBlock(),
+          rhsBlock = op.getRhsLayout().getBlock();
+  if (lhs == rhs && lhsBlock == rhsBlock) {
+    return success();
+  }
+  return op->emitOpError() << "rhs scales: elements are " << rhs
+                           << " in blocks of " << rhsBlock
+                           << ", expected those of lhs, " << lhs
+                           << " in blocks of " << lhsBlock
+                           << " (gemm_c4); quantize both alike";
+}
+
+LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
+  auto typeOf = [](Value v) { return cast<ShapedType>(v.getType()); };
   auto verifySide = [&](StringRef name, Value scales, ScaleLayoutAttr layout) {
     return verifyProducer(op, name, scales, layout, "gemm_c13");
   };
@@ -437,13 +459,14 @@ LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
       failed(verifySide("lhs", op.getLhsScales(), op.getLhsLayout())) ||
       failed(verifySide("rhs", op.getRhsScales(), op.getRhsLayout())) ||
       failed(verifyScales(op, "lhs scales", op.getLhsScales(),
-                          op.getLhsLayout(), shapeOf(op.getLhs()),
+                          op.getLhsLayout(), typeOf(op.getLhs()),
                           /*down=*/false, "gemm_c4", "gemm_c5")) ||
       failed(verifyScales(op, "rhs scales", op.getRhsScales(),
-                          op.getRhsLayout(), shapeOf(op.getRhs()),
+                          op.getRhsLayout(), typeOf(op.getRhs()),
                           /*down=*/true, "gemm_c4", "gemm_c5")) ||
-      failed(verifyInputs(op)) || failed(verifyKinds(op)) ||
-      failed(verifyOutputs(op)) || failed(verifyNormConst(op))) {
+      failed(verifySameScales(op)) || failed(verifyInputs(op)) ||
+      failed(verifyKinds(op)) || failed(verifyOutputs(op)) ||
+      failed(verifyNormConst(op))) {
     return failure();
   }
   return verifyRowCounts(op);

@@ -107,9 +107,13 @@ void TensorMapType::print(AsmPrinter &printer) const {
 static LogicalResult verifyExtents(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> shape, Type element,
                                    size_t least) {
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8) {
+  bool isPacked =
+      isa<Float4E2M1FNType>(element) && !shape.empty() && shape.back() % 2 == 0;
+  if (!element.isIntOrFloat() ||
+      (element.getIntOrFloatBitWidth() < 8 && !isPacked)) {
     return emitError() << "element type is " << element
-                       << ", expected at least 8 bits";
+                       << ", expected at least 8 bits, or an even number of "
+                          "f4E2M1FN in a row";
   }
   if (shape.size() < least ||
       llvm::any_of(shape, [](int64_t d) { return d < 1 || d > (1 << 20); })) {

@@ -226,6 +226,18 @@ LogicalResult CopyScalesOp::verify() {
   return success();
 }
 
+/// Atoms of scales for each 128 rows of an operand, 0 if they do not divide.
+static int64_t atomsOf(BufferType scales, BufferType operand) {
+  int64_t bytes = (operand.getShape()[1] + 127) / 128 * 512;
+  bool divides = scales.getSpace() == BufferSpace::tensor &&
+                 scales.getStageBytes() % bytes == 0;
+  return divides ? scales.getStageBytes() / bytes : 0;
+}
+
+int64_t MmaOp::getAtomsOfK() {
+  return atomsOf(getAScales().getType(), getA().getType());
+}
+
 LogicalResult MmaOp::verify() {
   auto acc = getAccumulator().getType();
   auto a = getA().getType(), b = getB().getType();
@@ -242,14 +254,20 @@ LogicalResult MmaOp::verify() {
            << ", expected stages x M x K and stages x N x K in shared memory, "
               "stages x M x N of f32 in tensor memory";
   }
-  auto isOperand = [](BufferType t) {
-    return isa<Float8E4M3FNType, Float8E5M2Type>(t.getElementType()) &&
-           t.getShape()[2] == 128;
+  auto isFp4 = [](BufferType t) {
+    return isa<Float4E2M1FNType>(t.getElementType());
   };
-  if (!isOperand(a) || !isOperand(b)) {
-    return emitOpError() << "multiplies " << a << " by " << b
-                         << ", expected K = 128 of f8E4M3FN or f8E5M2: rows of "
-                            "128 bytes";
+  auto isOperand = [&](BufferType t) {
+    return (isFp4(t) ||
+            isa<Float8E4M3FNType, Float8E5M2Type>(t.getElementType())) &&
+           t.getRowBytes() == 128;
+  };
+  if (!isOperand(a) || !isOperand(b) || isFp4(a) != isFp4(b) ||
+      (isFp4(a) && (getATransposed() || getBTransposed()))) {
+    return emitOpError()
+           << "multiplies " << a << " by " << b
+           << ", expected K = 128 of f8E4M3FN or f8E5M2, or K = "
+              "256 of f4E2M1FN, not transposed: rows of 128 bytes";
   }
   if ((getATransposed() && a.getShape()[1] % 128 != 0) ||
       (getBTransposed() && b.getShape()[1] % 128 != 0)) {
@@ -257,18 +275,15 @@ LogicalResult MmaOp::verify() {
                          << ", expected multiples of 128 rows of a transposed "
                             "operand: whole panels";
   }
-  // 512 bytes of scales serve 128 rows and K = 128.
-  auto areScales = [](BufferType t, int64_t rows) {
-    return t.getSpace() == BufferSpace::tensor &&
-           t.getStageBytes() == (rows + 127) / 128 * 512;
-  };
   auto aScales = getAScales().getType(), bScales = getBScales().getType();
-  if (!areScales(aScales, a.getShape()[1]) ||
-      !areScales(bScales, b.getShape()[1])) {
-    return emitOpError() << "scales: types are " << aScales << " and "
-                         << bScales
-                         << ", expected 512 bytes of tensor memory for each "
-                            "128 rows of an operand";
+  int64_t aAtoms = atomsOf(aScales, a), bAtoms = atomsOf(bScales, b);
+  bool isLegal = isFp4(a) ? aAtoms == 2 || aAtoms == 4 : aAtoms == 1;
+  if (!isLegal || aAtoms != bAtoms || (getFineScales() && aAtoms != 4)) {
+    return emitOpError()
+           << "scales: types are " << aScales << " and " << bScales
+           << ", expected atoms of 512 bytes of tensor memory for "
+              "each 128 rows of an operand: 1 of 8-bit, 2 or 4 of "
+              "4-bit elements, 4 with fine_scales";
   }
   if (a.getStages() != getPipeline().getType().getStages() ||
       b.getStages() != a.getStages() || aScales.getStages() != a.getStages() ||

@@ -221,8 +221,13 @@ def MoeKernel_CopyScalesOp : MoeKernel_Op<"copy_scales"> {
 def MoeKernel_MmaOp : MoeKernel_Op<"mma"> {
   let summary = "block-scaled product of one stage, added to an accumulator";
   let description = [{
-    accumulator[acc_position] (+)= A x B over the first `k_blocks` (i32, 1 .. tile K / 32) blocks of 32 along K; blocks past
-    that are not touched: their scale bytes may be anything. Without `accumulate` (i1) the accumulator starts at 0.
+    accumulator[acc_position] (+)= A x B over the first `k_blocks` (i32, 1 .. 4) quarters of the tile's K, each 32 elements
+    of 8 bits or 64 of 4 bits; those past that are not touched: their scale bytes may be anything. Without `accumulate`
+    (i1) the accumulator starts at 0.
+
+    Scales of a stage are atoms of 4 blocks for 128 rows; those of one block of K together, then the next: 1 for each 128
+    rows of 8-bit operands, 2 of f4E2M1FN in blocks of 32, 4 in blocks of 16. They are f8E8M0FNU, or with `fine_scales`
+    f8E4M3FN.
 
     A stage of an operand is 128 bytes of K for each row. With `a_transposed` or `b_transposed` it is the rows of K, in
     panels of 128 bytes: `rows / 128` panels of K x 128 elements, one behind the other.
@@ -231,13 +236,17 @@ def MoeKernel_MmaOp : MoeKernel_Op<"mma"> {
     MoeKernel_BufferType:$a, MoeKernel_BufferType:$b, MoeKernel_BufferType:$a_scales, MoeKernel_BufferType:$b_scales,
     I32:$position, I1:$accumulate, I32:$k_blocks,
     MoeKernel_PipelineType:$acc_pipeline, MoeKernel_PipelineType:$pipeline,
-    UnitAttr:$a_transposed, UnitAttr:$b_transposed);
+    UnitAttr:$a_transposed, UnitAttr:$b_transposed, UnitAttr:$fine_scales);
   let assemblyFormat = [{
     $accumulator `on` $acc_pipeline `[` $acc_position `]` `,` $a `,` $b `scales` $a_scales `,` $b_scales
     `on` $pipeline `[` $position `]` `accumulate` $accumulate `k_blocks` $k_blocks attr-dict
     `:` type($accumulator) `,` type($acc_pipeline) `,` type($a) `,` type($b) `,` type($a_scales) `,` type($b_scales) `,` type($pipeline)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Atoms of scales along K in a stage.
+    int64_t getAtomsOfK();
+  }];
 }
 
 def MoeKernel_LoadAccumulatorOp : MoeKernel_Op<"load_accumulator"> {

@@ -15,8 +15,8 @@ namespace {
 class GemmLowering : ProductKernel {
 public:
   explicit GemmLowering(GemmOp op)
-      : ProductKernel(op, "gemm"), op(op), n(op.getN()), k(op.getK()),
-        kTiles(llvm::divideCeil(k, tileK)) {}
+      : ProductKernel(op, "gemm", op.getLhsLayout().getBlock()), op(op),
+        n(op.getN()), k(op.getK()), kTiles(llvm::divideCeil(k, tileK)) {}
 
   void run();
 
@@ -68,14 +68,21 @@ void GemmLowering::buildLoadRole() {
       Value kStart = kernel.mul(step, tileK),
             zero = kernel.constant(int64_t(0));
       loadBox(lhs, 0, {}, row, kStart, stage);
-      loadScales(lhs, 0, {kernel.div(row, kAtomRows), step, zero}, stage);
+      for (int64_t k = 0; k < atomsOfK(); ++k) {
+        Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
+        loadScales(lhs, k * tileM / kAtomRows,
+                   {kernel.div(row, kAtomRows), atom, zero}, stage);
+      }
       for (int64_t box = 0; box < rhs.boxes; ++box) {
         Value first = hasHalves()
                           ? kernel.add(kernel.div(column, 2), box * (n / 2))
                           : kernel.add(column, box * rhs.boxExtent());
         loadBox(rhs, box, group, first, kStart, stage);
-        loadScales(rhs, box * rhs.boxExtent() / kAtomRows,
-                   {group, kernel.div(first, kAtomRows), step, zero}, stage);
+        for (int64_t k = 0; k < atomsOfK(); ++k) {
+          Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
+          loadScales(rhs, (k * tileN + box * rhs.boxExtent()) / kAtomRows,
+                     {group, kernel.div(first, kAtomRows), atom, zero}, stage);
+        }
       }
     };
     return {forStages(kernel.constant(kTiles), carried[0], load)};
@@ -86,8 +93,8 @@ void GemmLowering::buildLoadRole() {
 void GemmLowering::buildMatrixRole() {
   auto tile = [&](ValueRange, ValueRange carried) {
     Value rest;
-    if (int64_t blocks = k % tileK / op.getLhsLayout().getBlock()) {
-      rest = kernel.constant(blocks);
+    if (int64_t left = k % tileK) {
+      rest = kernel.constant(left * 4 / tileK);
     }
     return multiply(kernel.constant(kTiles), rest, carried[0], carried[1]);
   };

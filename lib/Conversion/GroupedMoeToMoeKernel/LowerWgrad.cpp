@@ -28,8 +28,8 @@ struct Place {
 class WgradLowering : ProductKernel {
 public:
   explicit WgradLowering(WgradOp op)
-      : ProductKernel(op, "wgrad"), op(op), n(op.getN()), k(op.getK()),
-        tilesAlong(llvm::divideCeil(k, tileN)),
+      : ProductKernel(op, "wgrad", op.getLhsLayout().getBlock()), op(op),
+        n(op.getN()), k(op.getK()), tilesAlong(llvm::divideCeil(k, tileN)),
         tilesOfGroup(llvm::divideCeil(n, tileM) * tilesAlong),
         split(schedule.getSplit()) {}
 
@@ -179,12 +179,12 @@ void WgradLowering::buildMatrixRole() {
     Span span = spanOf(place);
     Value count = ceilDiv(span.rows, tileK);
     Value before = kernel.mul(kernel.add(count, -1), tileK);
-    Value lastBlocks =
+    Value lastQuarters =
         ceilDiv(kernel.sub(span.rows, before), op.getLhsLayout().getBlock());
     // The accumulators of a group without rows stay with the epilogue.
     return kernel.either(
         isPositive(place.parts),
-        [&] { return multiply(count, lastBlocks, carried[0], carried[1]); },
+        [&] { return multiply(count, lastQuarters, carried[0], carried[1]); },
         [&] { return SmallVector<Value>(carried); });
   };
   buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);

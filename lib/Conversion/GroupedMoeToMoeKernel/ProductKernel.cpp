@@ -12,12 +12,12 @@ using moe_kernel::BufferType;
 using moe_kernel::PipelineType;
 using moe_kernel::StageSide;
 
-static constexpr int64_t kBlock = 32; // elements of K that share a scale
+static constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
 
-ProductKernel::ProductKernel(FusedProduct op, StringRef name)
+ProductKernel::ProductKernel(FusedProduct op, StringRef name, int64_t block)
     : product(op), kernel(op, name, kEpilogueWarps + 2), b(kernel.body),
       schedule(*op.getSchedule()), tileM(schedule.getTile()[0]),
-      tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]),
+      tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]), block(block),
       epilogue(op, kernel) {
   lhs.extent = tileM;
   rhs.extent = tileN;
@@ -33,14 +33,24 @@ Value ProductKernel::advance(Value pipeline, Value position) {
   return moe_kernel::AdvanceOp::create(b, b.getI32Type(), pipeline, position);
 }
 
+/// Elements in a byte: two of 4 bits.
+static int64_t perByte(Value memref) {
+  return 8 / cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
+}
+
 void ProductKernel::addDataMap(Factor &factor, int64_t lead) {
   SmallVector<int64_t> box(lead, 1);
   if (factor.transposed) {
     box.append({tileK, factor.boxExtent()});
   } else {
-    box.append({factor.boxExtent(), tileK});
+    box.append({factor.boxExtent(), tileK / perByte(factor.memref)});
   }
   factor.map = kernel.addTensorMap(factor.memref, box, b.getI8Type(), 128);
+}
+
+bool ProductKernel::hasFineScales() const {
+  auto type = cast<MemRefType>(lhs.scalesMemref.getType());
+  return isa<Float8E4M3FNType>(type.getElementType());
 }
 
 void ProductKernel::addBuffers() {
@@ -53,10 +63,12 @@ void ProductKernel::addBuffers() {
       alloc("a", BufferSpace::shared, {stages, tileM, tileK}, elementOf(lhs));
   rhs.data =
       alloc("b", BufferSpace::shared, {stages, tileN, tileK}, elementOf(rhs));
+  int64_t lhsAtoms = tileM / kAtomRows * atomsOfK(),
+          rhsAtoms = tileN / kAtomRows * atomsOfK();
   lhs.scales = alloc("a_scales", BufferSpace::shared,
-                     {stages, tileM / kAtomRows, kAtomBytes}, i8);
+                     {stages, lhsAtoms, kAtomBytes}, i8);
   rhs.scales = alloc("b_scales", BufferSpace::shared,
-                     {stages, tileN / kAtomRows, kAtomBytes}, i8);
+                     {stages, rhsAtoms, kAtomBytes}, i8);
   epilogue.declareBuffers();
   int64_t accs = schedule.getAccumulators();
   accumulator = alloc("accumulator", BufferSpace::tensor, {accs, tileM, tileN},
@@ -64,9 +76,9 @@ void ProductKernel::addBuffers() {
   // One set of scale columns a stage: a stage is refilled only after the
   // products that read it, and its columns, are complete.
   lhs.tmemScales = alloc("a_scales_tmem", BufferSpace::tensor,
-                         {stages, tileM / kAtomRows, kAtomBytes}, i8);
+                         {stages, lhsAtoms, kAtomBytes}, i8);
   rhs.tmemScales = alloc("b_scales_tmem", BufferSpace::tensor,
-                         {stages, tileN / kAtomRows, kAtomBytes}, i8);
+                         {stages, rhsAtoms, kAtomBytes}, i8);
 
   int64_t bytes = 0;
   for (Value buffer : {lhs.data, rhs.data, lhs.scales, rhs.scales}) {
@@ -109,10 +121,11 @@ void ProductKernel::loadBox(const Factor &factor, int64_t box, ValueRange lead,
   if (factor.transposed) {
     at.append({k, first});
   } else {
-    at.append({first, k});
+    at.append({first, kernel.div(k, perByte(factor.memref))});
   }
+  int64_t bytes = factor.boxExtent() * tileK / perByte(factor.memref);
   moe_kernel::LoadOp::create(b, factor.map, at, factor.data, operands, position,
-                             box * factor.boxExtent() * tileK);
+                             box * bytes);
 }
 
 void ProductKernel::loadScales(const Factor &factor, int64_t atom,
@@ -135,7 +148,7 @@ Value ProductKernel::forStages(Value count, Value position,
   return loop.getResult(0);
 }
 
-SmallVector<Value> ProductKernel::multiply(Value count, Value lastBlocks,
+SmallVector<Value> ProductKernel::multiply(Value count, Value lastQuarters,
                                            Value position, Value accPosition) {
   moe_kernel::AcquireOp::create(b, accumulators, accPosition);
   Value zero = kernel.constant(int64_t(0));
@@ -152,18 +165,18 @@ SmallVector<Value> ProductKernel::multiply(Value count, Value lastBlocks,
     }
     Value accumulate =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, step, zero);
-    // Blocks past K are never multiplied: 0 x NaN of their scale bytes would
+    // What is past K is never multiplied: 0 x NaN of its scale bytes would
     // reach the sum.
-    Value blocks = kernel.constant(tileK / kBlock);
-    if (lastBlocks) {
+    Value quarters = kernel.constant(kQuarters);
+    if (lastQuarters) {
       Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                            kernel.add(step, 1), count);
-      blocks = arith::SelectOp::create(b, isLast, lastBlocks, blocks);
+      quarters = arith::SelectOp::create(b, isLast, lastQuarters, quarters);
     }
     moe_kernel::MmaOp::create(b, accumulator, accPosition, lhs.data, rhs.data,
                               lhs.tmemScales, rhs.tmemScales, stage, accumulate,
-                              blocks, accumulators, operands, lhs.transposed,
-                              rhs.transposed);
+                              quarters, accumulators, operands, lhs.transposed,
+                              rhs.transposed, hasFineScales());
     moe_kernel::CommitOp::create(b, operands, stage, StageSide::empty);
     scf::YieldOp::create(b, advance(operands, stage));
   }

@@ -11,7 +11,7 @@ namespace grouped_moe {
 
 class ProductKernel {
 protected:
-  ProductKernel(FusedProduct op, llvm::StringRef name);
+  ProductKernel(FusedProduct op, llvm::StringRef name, int64_t block);
   virtual ~ProductKernel() = default;
 
   /// One factor: tiles of `extent` along M or N by `tileK`. A transposed one is
@@ -35,18 +35,19 @@ protected:
   /// Loads box `box` of a factor: from `first` along M or N, and `k`.
   void loadBox(const Factor &factor, int64_t box, mlir::ValueRange lead,
                mlir::Value first, mlir::Value k, mlir::Value position);
-  /// Loads atoms of scales to the place of atom `atom` of a stage.
+  /// Loads atoms of scales to the place of atom `atom` of a stage: those of one
+  /// block of K together.
   void loadScales(const Factor &factor, int64_t atom, mlir::ValueRange at,
                   mlir::Value position);
   /// A loop over the stages of a tile in the load role, with the position
   /// advanced behind each; `load` gets the step and the position.
   mlir::Value forStages(mlir::Value count, mlir::Value position,
                         llvm::function_ref<void(mlir::Value, mlir::Value)>);
-  /// The product of `count` stages; of the last one `lastBlocks` blocks of 32
-  /// along K, all without it. Returns the next positions of operands and
+  /// The product of `count` stages; of the last one `lastQuarters` quarters of
+  /// K, all without it. Returns the next positions of operands and
   /// accumulators.
   llvm::SmallVector<mlir::Value> multiply(mlir::Value count,
-                                          mlir::Value lastBlocks,
+                                          mlir::Value lastQuarters,
                                           mlir::Value position,
                                           mlir::Value accPosition);
 
@@ -69,11 +70,17 @@ protected:
   mlir::Value alloc(llvm::StringRef name, moe_kernel::BufferSpace space,
                     llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
+  /// Whether scales are f8E4M3FN, not f8E8M0FNU.
+  bool hasFineScales() const;
+  /// Atoms of scales along K in a stage.
+  int64_t atomsOfK() const { return tileK / (block * kAtomBlocks); }
+
   FusedProduct product;
   KernelScope kernel;
   mlir::ImplicitLocOpBuilder &b;
   ScheduleAttr schedule;
   int64_t tileM, tileN, tileK;
+  int64_t block; // elements of K that share a scale
   EpilogueRole epilogue;
   Factor lhs, rhs;
   mlir::Value accumulator, operands, accumulators;

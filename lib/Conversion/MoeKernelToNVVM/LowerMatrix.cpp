@@ -10,7 +10,7 @@ using namespace grouped_moe;
 
 static constexpr int64_t scaleAtomBytes = 512;
 static constexpr int64_t scaleAtomColumns = 4;
-static constexpr int64_t scaleBlock = 32;
+static constexpr int64_t kQuarters = 4; // of a stage's K: one instruction each
 
 Value KernelLowering::tensorStage(AllocOp alloc, Value position) {
   BufferPlace place = resources.getPlace(alloc);
@@ -63,9 +63,9 @@ LogicalResult KernelLowering::lower(MmaOp op) {
   auto bFormat =
       tcgen05::formatOf(bAlloc.getBuffer().getType().getElementType());
   if (!aFormat || !bFormat) {
-    return op.emitOpError()
-           << "multiplies " << a.getBuffer().getType() << " by "
-           << bAlloc.getBuffer().getType() << ", expected f8E4M3FN or f8E5M2";
+    return op.emitOpError() << "multiplies " << a.getBuffer().getType()
+                            << " by " << bAlloc.getBuffer().getType()
+                            << ", expected f8E4M3FN, f8E5M2 or f4E2M1FN";
   }
   ArrayRef<int64_t> accShape = acc.getBuffer().getType().getShape();
   int64_t tileK = a.getBuffer().getType().getShape()[2];
@@ -83,16 +83,17 @@ LogicalResult KernelLowering::lower(MmaOp op) {
       op.getATransposed(),
       op.getBTransposed(),
       /*m=*/accShape[1],
-      /*n=*/accShape[2]};
+      /*n=*/accShape[2],
+      op.getAtomsOfK(),
+      op.getFineScales()};
 
-  int64_t blocks = tileK / scaleBlock;
   Value kBlocks = mapped(op.getKBlocks());
   APInt known;
   bool isKnown = matchPattern(kBlocks, m_ConstantInt(&known));
   tcgen05::mma(b, loc, mma, 0, mapped(op.getAccumulate()));
   // Later blocks nest: block k exists only if block k - 1 does.
   OpBuilder::InsertionGuard guard(b);
-  for (int64_t k = 1; k < blocks; ++k) {
+  for (int64_t k = 1; k < kQuarters; ++k) {
     if (isKnown && known.sle(k)) {
       break;
     }

@@ -24,11 +24,11 @@ static Value pointer(OpBuilder &b, Location loc, Value address) {
 }
 
 std::optional<unsigned> tcgen05::formatOf(Type type) {
-  // PTX ISA, "Instruction descriptor" of .kind::mxf8f6f4.
+  // PTX ISA, "Instruction descriptor": mxf8f6f4, and mxf4 and mxf4nvf4.
   if (isa<Float8E4M3FNType>(type)) {
     return 0;
   }
-  if (isa<Float8E5M2Type>(type)) {
+  if (isa<Float8E5M2Type, Float4E2M1FNType>(type)) {
     return 1;
   }
   return std::nullopt;
@@ -93,14 +93,28 @@ void tcgen05::copyScaleAtom(OpBuilder &b, Location loc, Value shared,
       pointer(b, loc, address), desc);
 }
 
-/// PTX ISA, "Instruction descriptor" for block-scaled kinds: scale bytes of
-/// block `k` for both operands, ue8m0 scales.
+namespace {
+/// Where the scales of a quarter of K are: of an atom's four bytes for a row
+/// all, two or one belong to it.
+struct ScalePlace {
+  ScalePlace(const tcgen05::BlockScaledMma &mma, unsigned k) {
+    unsigned quartersOfAtom = 4 / mma.atomsOfK;
+    atom = k / quartersOfAtom;
+    byte = k % quartersOfAtom * mma.atomsOfK;
+  }
+  unsigned atom, byte;
+};
+} // namespace
+
+/// PTX ISA, "Instruction descriptor" for block-scaled kinds: scales from byte
+/// `id` of an atom on, for both operands.
 static uint32_t instructionDescriptor(const tcgen05::BlockScaledMma &mma,
-                                      unsigned k) {
-  return k << 4 | mma.aFormat << 7 | mma.bFormat << 10 |
+                                      unsigned id) {
+  return id << 4 | mma.aFormat << 7 | mma.bFormat << 10 |
          unsigned(mma.aTransposed) << 15 | unsigned(mma.bTransposed) << 16 |
-         static_cast<uint32_t>(mma.n / 8) << 17 | 1u << 23 |
-         static_cast<uint32_t>(mma.m / 16) << 24 | k << 29;
+         static_cast<uint32_t>(mma.n / 8) << 17 |
+         (mma.fineScales ? 0u : 1u) << 23 |
+         static_cast<uint32_t>(mma.m / 16) << 24 | id << 29;
 }
 
 void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
@@ -115,13 +129,28 @@ void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
     return arith::AddIOp::create(b, loc, desc,
                                  constant(b, loc, b.getI64Type(), units * k));
   };
+  using Kind = NVVM::MMABlockScaleKind;
+  Kind kind = mma.atomsOfK == 1   ? Kind::MXF8F6F4
+              : mma.atomsOfK == 2 ? Kind::MXF4
+                                  : Kind::MXF4NVF4;
+  auto block = mma.atomsOfK == 4 ? NVVM::Tcgen05MMABlockScale::BLOCK16
+                                 : NVVM::Tcgen05MMABlockScale::BLOCK32;
+  ScalePlace place(mma, k);
+  // Atoms of one block of K stand together, four columns each.
+  auto scalesAt = [&](Value base, int64_t rows) {
+    int64_t column = place.atom * ((rows + 127) / 128) * 4;
+    if (column != 0) {
+      base = arith::AddIOp::create(b, loc, base,
+                                   constant(b, loc, b.getI32Type(), column));
+    }
+    return pointer(b, loc, base);
+  };
   NVVM::Tcgen05MMABlockScaleOp::create(
-      b, loc, NVVM::MMABlockScaleKind::MXF8F6F4, NVVM::CTAGroupKind::CTA_1,
-      NVVM::Tcgen05MMABlockScale::BLOCK32, NVVM::Tcgen05MMACollectorOp::DISCARD,
-      pointer(b, loc, mma.accumulator), step(mma.a, mma.aTransposed),
-      step(mma.b, mma.bTransposed),
-      constant(b, loc, b.getI32Type(), instructionDescriptor(mma, k)),
-      accumulate, pointer(b, loc, mma.aScales), pointer(b, loc, mma.bScales));
+      b, loc, kind, NVVM::CTAGroupKind::CTA_1, block,
+      NVVM::Tcgen05MMACollectorOp::DISCARD, pointer(b, loc, mma.accumulator),
+      step(mma.a, mma.aTransposed), step(mma.b, mma.bTransposed),
+      constant(b, loc, b.getI32Type(), instructionDescriptor(mma, place.byte)),
+      accumulate, scalesAt(mma.aScales, mma.m), scalesAt(mma.bScales, mma.n));
 }
 
 SmallVector<Value> tcgen05::load(OpBuilder &b, Location loc,

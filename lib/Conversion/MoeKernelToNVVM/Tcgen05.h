@@ -6,8 +6,8 @@
 
 namespace grouped_moe::tcgen05 {
 
-/// The f8 formats of mxf8f6f4 as they stand in the instruction descriptor, or
-/// nothing if `type` is not one.
+/// A narrow format as it stands in the instruction descriptor, or nothing if
+/// `type` is not one.
 std::optional<unsigned> formatOf(mlir::Type type);
 
 /// Whole warp: allocates `columns` and writes the base address to `slot`; no
@@ -37,8 +37,12 @@ struct BlockScaledMma {
   unsigned aFormat, bFormat;
   bool aTransposed, bTransposed;
   int64_t m, n;
+  /// Atoms of scales along K: 1 of 8-bit operands; of 4-bit ones 2 in blocks of
+  /// 32, 4 in blocks of 16.
+  int64_t atomsOfK;
+  bool fineScales; ///< f8E4M3FN, not f8E8M0FNU
 };
-/// Block `k` (32 elements of K) of an MXFP8 product.
+/// Quarter `k` of a stage's K, 32 bytes of each row.
 void mma(mlir::OpBuilder &b, mlir::Location loc, const BlockScaledMma &mma,
          unsigned k, mlir::Value accumulate);
 
