@@ -212,7 +212,7 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
   if (!schedule.getSplit().empty() && !isa<WgradOp>(op.getOperation())) {
     return op->emitOpError()
            << "schedule: split divides the rows that a wgrad adds up, but this "
-              "op has none; drop it";
+              "op has none (schedule_c3); drop it";
   }
   int64_t staged = outputBytes(op, tile[1]);
   int64_t shared = schedule.getStages() * operands.stageBytes(tile[1]) +

@@ -72,6 +72,7 @@ private:
   LogicalResult runOp(Operation *op);
   LogicalResult runGemm(GemmOp op);
   LogicalResult runWgrad(WgradOp op);
+  Array *addressed(WgradOp op, unsigned i);
   LogicalResult runQuantize(QuantizeOp op);
   LogicalResult runDequantize(DequantizeOp op);
   LogicalResult runInterleave(InterleaveGluOp op);
@@ -299,6 +300,31 @@ LogicalResult Executor::runGemm(GemmOp op) {
   return success();
 }
 
+/// The array of an output. What addresses point at is there whether the result
+/// is used or not; they are an argument's, which holds what they point at.
+Array *Executor::addressed(WgradOp op, unsigned i) {
+  Value output = op.getOutputs()[i];
+  if (!cast<ShapedType>(output.getType()).getElementType().isInteger(64)) {
+    return &destination(op, i);
+  }
+  Array &held = array(output);
+  std::vector<int64_t> expected{op.getGroups(), op.getN(), op.getK()};
+  if (held.format != formatOf(op.getOutputElementType(i)) ||
+      held.shape != expected) {
+    op.emitOpError() << "output #" << i << ": holds addresses of "
+                     << shapeText(expected) << " of "
+                     << op.getOutputElementType(i)
+                     << ", one array a group, but what they come from is "
+                     << describe(held)
+                     << "; take them from an argument, each for one shape";
+    return nullptr;
+  }
+  if (op->getNumResults() != 0) {
+    arrays[op->getResult(i)] = arrays[output];
+  }
+  return &held;
+}
+
 LogicalResult Executor::runWgrad(WgradOp op) {
   WgradProblem problem;
   Epilogue epilogue;
@@ -338,7 +364,11 @@ LogicalResult Executor::runWgrad(WgradOp op) {
   }
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
     derived |= op.getAccumulate() && array(op.getOutputs()[i]).derived;
-    problem.outputs.push_back(&destination(op, i));
+    Array *output = addressed(op, i);
+    if (!output) {
+      return failure();
+    }
+    problem.outputs.push_back(output);
   }
   problem.epilogue = &epilogue;
   problem.accumulate = op.getAccumulate();

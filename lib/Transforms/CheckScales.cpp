@@ -180,6 +180,15 @@ bool Checker::checkPartners(Operation *op, const MatrixOperand &matrix) {
   if (!data) {
     return true;
   }
+  if (matrix.transposed) {
+    InFlightDiagnostic diag = refuse(op);
+    diag << matrix.name << ": is read as the transposed of a matrix, but "
+         << data->name << " of '" << data->op->getName()
+         << "' is that matrix itself (flow_c3); drop `" << matrix.name
+         << "_transposed`";
+    diag.attachNote(data->op->getLoc()) << "the data is written here";
+    return false;
+  }
   if (scales) {
     if (data->op == scales->op && data->matrix == scales->matrix) {
       return true;

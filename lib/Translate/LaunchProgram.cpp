@@ -585,6 +585,20 @@ EntryBuilder::addPointers(moe_kernel::RequireAddressesOp require) {
   for (int64_t size : pointee.getShape()) {
     contract->shape.push_back(constant(size));
   }
+  for (const auto &known : entry->pointers) {
+    if (known->argument != contract->argument) {
+      continue;
+    }
+    if (known->element == contract->element &&
+        known->shape == contract->shape) {
+      return success();
+    }
+    return require.emitOpError()
+           << "takes argument #" << contract->argument << " as addresses of "
+           << pointee
+           << ", another op takes them as those of other arrays; "
+              "give each its own addresses";
+  }
   entry->pointers.push_back(std::move(contract));
   return success();
 }
@@ -665,6 +679,12 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
             .Default([&](Operation *other) -> LogicalResult {
               if (isa_and_present<arith::ArithDialect>(other->getDialect())) {
                 return success();
+              }
+              if (isa<memref::CopyOp>(other)) {
+                return other->emitOpError()
+                       << "is needed since a tensor is used again after an op "
+                          "took it as destination, and a launch program does "
+                          "not copy; give that op a destination of its own";
               }
               return other->emitOpError()
                      << "cannot be part of a launch program: an entry holds "

@@ -329,16 +329,18 @@ void Generator::fillScales(size_t i, Random &random) {
   int64_t columnStep = facts.form.column ? 1 : facts.form.block;
   for (const ScaleRegion &region : grouped_moe::reference::scaleRegions(
            facts.form, matrices, matrixRows, facts.columns, ends)) {
+    // Offsets that break their contract reach past the matrix.
     int64_t end = region.firstRow + region.rows;
-    end = poisoned ? std::min(activeRows(), end) : end;
-    for (int64_t row = region.firstRow; row < end; row += rowStep) {
+    end = std::min(end, poisoned ? activeRows() : matrices * matrixRows);
+    int64_t first = std::max<int64_t>(region.firstRow, 0);
+    for (int64_t row = first; row < end; row += rowStep) {
       for (int64_t column = 0; column < facts.columns; column += columnStep) {
         int64_t at = region.offset(row, column);
         int64_t value =
             constant ? byte : scaleCode(array.format, random.between(-2, 2));
         if (at >= 0 && at < static_cast<int64_t>(array.bytes.size())) {
           array.bytes[at] = static_cast<uint8_t>(value);
-        } // else the offsets break their contract
+        }
       }
     }
   }

@@ -391,10 +391,16 @@ Expected<Signature> run::signatureOf(func::FuncOp function) {
     }
     signature.results.push_back(std::move(result));
   }
-  for (size_t i = 0; !signature.returned && i < signature.arguments.size();
-       ++i) {
+  auto isReturned = [&](size_t i) {
+    return llvm::any_of(signature.results, [&](const ResultFacts &result) {
+      return result.argument == static_cast<int>(i);
+    });
+  };
+  // What a function on memrefs writes, and what addresses point at.
+  for (size_t i = 0; i < signature.arguments.size(); ++i) {
     const ArgumentFacts &facts = signature.arguments[i];
-    if (facts.written) {
+    if (facts.addresses ? !isReturned(i)
+                        : facts.written && !signature.returned) {
       signature.results.push_back({facts.name, static_cast<int>(i),
                                    facts.format, facts.shape, facts.extent});
     }

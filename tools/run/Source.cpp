@@ -173,10 +173,9 @@ Status Source::execute(std::vector<Array> &arguments, bool withErrors,
                                                    options, results))) {
     return invalidArgument("");
   }
-  if (!facts.returned) {
-    for (const ResultFacts &result : facts.results) {
-      results.push_back(arguments[result.argument]);
-    }
+  // Arguments that are written, behind what is returned.
+  for (size_t i = results.size(); i < facts.results.size(); ++i) {
+    results.push_back(arguments[facts.results[i].argument]);
   }
   return {};
 }

@@ -23,7 +23,28 @@ struct StructuredOpModel
   }
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
                                const AnalysisState &) const {
-    return cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+    // What addresses point at is written, not the addresses.
+    auto type = cast<ShapedType>(operand.get().getType());
+    return cast<DestinationStyleOpInterface>(op).isDpsInit(&operand) &&
+           !type.getElementType().isInteger(64);
+  }
+  /// An element of the epilogue is read by the thread that then writes it.
+  bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
+                                     ArrayRef<OpOperand *> operands) const {
+    auto product = dyn_cast<FusedProduct>(op);
+    return product && llvm::all_of(operands, [&](OpOperand *operand) {
+             unsigned number = operand->getOperandNumber();
+             unsigned firstInput = product.getInputs().getBeginOperandIndex();
+             unsigned firstOutput = product.getOutputs().getBeginOperandIndex();
+             if (number >= firstOutput) {
+               OutputKind kind = product.getOutputKind(number - firstOutput);
+               return kind == OutputKind::plain ||
+                      kind == OutputKind::quantized;
+             }
+             return number >= firstInput &&
+                    product.getInputKind(number - firstInput) ==
+                        InputKind::per_element;
+           });
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,

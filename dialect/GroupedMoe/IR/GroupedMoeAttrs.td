@@ -44,7 +44,7 @@ def GroupedMoe_ScheduleAttr : GroupedMoe_Attr<"Schedule", "schedule"> {
     divided into parts of that many, whose sums are added in order. Without it groups are not divided.
 
     Constraints: `schedule_c1` every extent is positive; `schedule_c2` stages is at most 32 and accumulators at most 2;
-    `schedule_c3` split is empty, or 2 to 1024 parts of at least 1 row.
+    `schedule_c3` split is empty, or 2 to 1024 parts of 1 to 2^30 rows.
 
     ```mlir
     #grouped_moe.schedule<tile = [128, 256, 128], stages = 4, accumulators = 1, cluster = [1, 1], scheduler = static_persistent>

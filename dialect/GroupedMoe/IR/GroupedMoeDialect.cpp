@@ -43,6 +43,9 @@ ScaleLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Rounded up to a multiple of 128 they fit 32 bits.
+static constexpr int64_t kMostSplitRows = int64_t{1} << 30;
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> tile, int64_t stages,
                                    int64_t accumulators,
@@ -65,11 +68,11 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " and accumulators is " << accumulators
                        << ", expected at most 32 and at most 2 (schedule_c2)";
   }
-  if (!split.empty() &&
-      (split.size() != 2 || split[0] < 2 || split[0] > 1024 || split[1] < 1)) {
+  if (!split.empty() && (split.size() != 2 || split[0] < 2 || split[0] > 1024 ||
+                         split[1] < 1 || split[1] > kMostSplitRows)) {
     return emitError() << "schedule: split is [" << split
-                       << "], expected [parts, rows], 2 to 1024 parts of at "
-                          "least 1 row (schedule_c3)";
+                       << "], expected [parts, rows], 2 to 1024 parts of "
+                          "1 to 2^30 rows (schedule_c3)";
   }
   return success();
 }

@@ -155,6 +155,8 @@ void FlowBuilder::add(WgradOp wgrad) {
                       wgrad.getLhsLayout(), wgrad.getOffsets());
   unsigned rhs = read("rhs", wgrad.getRhs(), wgrad.getRhsScales(),
                       wgrad.getRhsLayout(), wgrad.getOffsets());
+  flow.reads[lhs].transposed = wgrad.getLhsTransposed();
+  flow.reads[rhs].transposed = wgrad.getRhsTransposed();
   // Rows and columns of a gradient are the columns of the factors.
   AlignedAxes rows{{{lhs, 1 - wgrad.getLhsRowAxis()}}, {}};
   AlignedAxes columns{{{rhs, 1 - wgrad.getRhsRowAxis()}}, {}};

@@ -21,6 +21,7 @@ struct MatrixOperand {
   mlir::Value scales = {};
   ScaleLayoutAttr layout = {}; // null without scales
   mlir::Value offsets = {};    // the groups of a per_group layout
+  bool transposed = false;     // the data alone, not its scales
 };
 
 /// Axes whose elements correspond one to one, so that they share an order.

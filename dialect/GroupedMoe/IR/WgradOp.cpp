@@ -2,6 +2,7 @@
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
 #include "dialect/GroupedMoe/IR/StructuredOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -112,6 +113,17 @@ static LogicalResult verifyGroups(WgradOp op) {
            << ", expected a static number of i32, one cumulative end for each "
               "group (wgrad_c5)";
   }
+  int64_t groups = offsets.getDimSize(0);
+  auto tiles = [](int64_t extent) { return (extent + 127) / 128; };
+  int64_t all = tiles(op.getN());
+  if (groups > kMaxExtent ||
+      __builtin_mul_overflow(all, tiles(op.getK()), &all) ||
+      __builtin_mul_overflow(all, groups, &all) || all > kMaxExtent) {
+    return op.emitOpError()
+           << "L is " << groups << ", N " << op.getN() << ", K " << op.getK()
+           << ", expected at most " << kMaxExtent
+           << " tiles of 128 x 128: kernels count in 32 bits (wgrad_c2)";
+  }
   uint64_t aligned = op.getMAligned();
   if (aligned != 32 && aligned != 128 && aligned != 256) {
     return op.emitOpError()
@@ -177,6 +189,15 @@ static LogicalResult verifyOutputs(WgradOp op) {
     }
     bool isPointers = type.getElementType().isInteger(64);
     hasPointers |= isPointers;
+    if (output.getDefiningOp<tensor::EmptyOp>() &&
+        (isPointers || op.getAccumulate())) {
+      return op.emitOpError()
+             << "output #" << i << ": is an empty tensor, but the op "
+             << (isPointers ? "reads the addresses in it"
+                            : "adds to what it holds")
+             << " (wgrad_c8); pass an argument of the function"
+             << (isPointers ? "" : ", or drop `accumulate`");
+    }
     bool fits =
         isPointers ? type.getRank() == 1 && type.getDimSize(0) == op.getGroups()
                    : isGradient(op, type);

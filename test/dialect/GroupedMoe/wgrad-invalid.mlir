@@ -241,7 +241,7 @@ func.func @arguments(%dy: tensor<?x256xf8E4M3FN>, %sdy: tensor<?x32x4x4xf8E8M0FN
 // -----
 
 func.func @split(%dy: tensor<?x256xf8E4M3FN>, %sdy: tensor<?x32x4x4xf8E8M0FNU>, %x: tensor<?x512xf8E4M3FN>, %sx: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<4xi32>, %dw0: tensor<4x256x512xbf16>) -> tensor<4x256x512xbf16> {
-  // expected-error @+3 {{schedule: split is [1, 128], expected [parts, rows], 2 to 1024 parts of at least 1 row (schedule_c3)}}
+  // expected-error @+3 {{schedule: split is [1, 128], expected [parts, rows], 2 to 1024 parts of 1 to 2^30 rows (schedule_c3)}}
   %dw = grouped_moe.wgrad lhs(%dy : tensor<?x256xf8E4M3FN> scales %sdy : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
       rhs(%x : tensor<?x512xf8E4M3FN> scales %sx : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<4xi32>)
       outs(%dw0 : tensor<4x256x512xbf16>) attributes {schedule = #grouped_moe.schedule<tile = [128, 128, 128], stages = 3, accumulators = 2, cluster = [1, 1], scheduler = static_persistent, split = [1, 128]>} -> tensor<4x256x512xbf16>
@@ -290,4 +290,36 @@ func.func @transposed_rows(%dy: tensor<256x136xf8E4M3FN>, %sdy: tensor<6x32x4x4x
       rhs(%x : tensor<136x512xf8E4M3FN> scales %sx : tensor<12x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<2xi32>)
       outs(%d : tensor<2x256x512xf32>) attributes {m_aligned = 32 : i64, lhs_transposed} -> tensor<2x256x512xf32>
   return %dw : tensor<2x256x512xf32>
+}
+
+// -----
+
+func.func @groups(%dy: memref<?x32xf8E4M3FN>, %s: memref<?x32x4x4xf8E8M0FNU>, %o: memref<2147483648xi32>, %d: memref<2147483648x32x32xf32>) {
+  // expected-error @below {{op L is 2147483648, N 32, K 32, expected at most 2147483647 tiles of 128 x 128: kernels count in 32 bits (wgrad_c2)}}
+  grouped_moe.wgrad lhs(%dy : memref<?x32xf8E4M3FN> scales %s : memref<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      rhs(%dy : memref<?x32xf8E4M3FN> scales %s : memref<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      offsets(%o : memref<2147483648xi32>) outs(%d : memref<2147483648x32x32xf32>)
+  return
+}
+
+// -----
+
+func.func @no_addresses(%dy: tensor<?x32xf8E4M3FN>, %s: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>) -> tensor<2xi64> {
+  %p = tensor.empty() : tensor<2xi64>
+  // expected-error @below {{op output #0: is an empty tensor, but the op reads the addresses in it (wgrad_c8); pass an argument of the function}}
+  %r = grouped_moe.wgrad lhs(%dy : tensor<?x32xf8E4M3FN> scales %s : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      rhs(%dy : tensor<?x32xf8E4M3FN> scales %s : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      offsets(%o : tensor<2xi32>) outs(%p : tensor<2xi64>) attributes {pointee = f32} -> tensor<2xi64>
+  return %r : tensor<2xi64>
+}
+
+// -----
+
+func.func @accumulate_nothing(%dy: tensor<?x32xf8E4M3FN>, %s: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>) -> tensor<2x32x32xf32> {
+  %p = tensor.empty() : tensor<2x32x32xf32>
+  // expected-error @below {{op output #0: is an empty tensor, but the op adds to what it holds (wgrad_c8); pass an argument of the function, or drop `accumulate`}}
+  %r = grouped_moe.wgrad lhs(%dy : tensor<?x32xf8E4M3FN> scales %s : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      rhs(%dy : tensor<?x32xf8E4M3FN> scales %s : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      offsets(%o : tensor<2xi32>) outs(%p : tensor<2x32x32xf32>) attributes {accumulate} -> tensor<2x32x32xf32>
+  return %r : tensor<2x32x32xf32>
 }

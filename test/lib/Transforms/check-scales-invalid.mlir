@@ -174,3 +174,17 @@ func.func @blocks_in_memory(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8
       outs(%y : memref<?x64xf32>) layout <column, per_group, block = 32>
   return
 }
+
+// -----
+
+// Square, so that only the direction tells: what is read as transposed was written as it is.
+func.func @transposed(%x: tensor<64x64xf32>, %q0: tensor<64x64xf8E4M3FN>, %s0: tensor<1x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>, %d: tensor<2x64x64xf32>) -> tensor<2x64x64xf32> {
+  // expected-note @below {{the data is written here}}
+  %q, %s = grouped_moe.quantize ins(%x : tensor<64x64xf32>) offsets(%o : tensor<2xi32>) outs(%q0, %s0 : tensor<64x64xf8E4M3FN>, tensor<1x32x4x4xf8E8M0FNU>)
+      layout <column, per_group, block = 32> rounding rceil {m_aligned = 128 : i64} -> tensor<64x64xf8E4M3FN>, tensor<1x32x4x4xf8E8M0FNU>
+  // expected-error @below {{'grouped_moe.wgrad' op lhs: is read as the transposed of a matrix, but the output of 'grouped_moe.quantize' is that matrix itself (flow_c3); drop `lhs_transposed`}}
+  %r = grouped_moe.wgrad lhs(%q : tensor<64x64xf8E4M3FN> scales %s : tensor<1x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      rhs(%q : tensor<64x64xf8E4M3FN> scales %s : tensor<1x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      offsets(%o : tensor<2xi32>) outs(%d : tensor<2x64x64xf32>) attributes {m_aligned = 128 : i64, lhs_transposed} -> tensor<2x64x64xf32>
+  return %r : tensor<2x64x64xf32>
+}

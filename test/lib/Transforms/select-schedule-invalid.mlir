@@ -97,7 +97,7 @@ func.func @outputs(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU
 
 func.func @split(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
     %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xbf16>) {
-  // expected-error @below {{schedule: split divides the rows that a wgrad adds up, but this op has none; drop it}}
+  // expected-error @below {{schedule: split divides the rows that a wgrad adds up, but this op has none (schedule_c3); drop it}}
   grouped_moe.gemm lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%offsets : memref<2xi32>) outs(%d : memref<?x512xbf16>)
