@@ -20,7 +20,7 @@ func.func @lhs_rank(%a: tensor<1x?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FN
 func.func @lhs_element(%a: tensor<?x64xbf16>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op lhs: element type is 'bf16', expected f8E4M3FN or f8E5M2 (gemm_c1); quantize it with grouped_moe.quantize}}
+  // expected-error @below {{'grouped_moe.gemm' op lhs: element type is 'bf16', expected f8E4M3FN, f8E5M2 or f4E2M1FN (gemm_c1); quantize it with grouped_moe.quantize}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xbf16> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -48,11 +48,11 @@ func.func @rhs_rank(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>
 // -----
 
 func.func @rhs_element(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
-    %b: tensor<2x48x64xf8E5M2>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
+    %b: tensor<2x48x64xf4E2M1FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: element type is 'f8E5M2', expected that of lhs, 'f8E4M3FN' (gemm_c2)}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: element type is 'f4E2M1FN', expected f8E4M3FN or f8E5M2 beside a lhs of 'f8E4M3FN' (gemm_c2); quantize both to FP8, or both to FP4}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
-      rhs(%b : tensor<2x48x64xf8E5M2> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : tensor<2x48x64xf4E2M1FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
   ^bb0(%acc: f32):
     grouped_moe.yield %acc : f32
