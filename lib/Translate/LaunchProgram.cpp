@@ -1,13 +1,12 @@
 #include "lib/Translate/LaunchProgram.h"
 
 #include "dialect/MoeKernel/IR/MoeKernelOps.h"
+#include "lib/Translate/LaunchExtents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Matchers.h"
 #include "runtime/abi/bundle_generated.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -69,14 +68,6 @@ FailureOr<abi::ElementType> elementType(Type type) {
       .Default([](Type) { return failure(); });
 }
 
-/// The memref that casts start from.
-Value sourceOf(Value memref) {
-  while (auto cast = memref.getDefiningOp<memref::CastOp>()) {
-    memref = cast.getSource();
-  }
-  return memref;
-}
-
 /// The memref whose bytes these are.
 Value bufferBehind(Value memref) {
   while (auto view =
@@ -90,29 +81,13 @@ class EntryBuilder {
 public:
   EntryBuilder(func::FuncOp func, Operation *gpuModule)
       : func(func), gpuModule(gpuModule),
-        entry(std::make_unique<abi::EntryT>()) {}
+        entry(std::make_unique<abi::EntryT>()), extents(func, entry->exprs) {}
 
   FailureOr<std::unique_ptr<abi::EntryT>> build();
 
 private:
-  int32_t expression(abi::ExprKind kind, int32_t lhs, int32_t rhs,
-                     int64_t value);
-  int32_t constant(int64_t value) {
-    return expression(abi::ExprKind::Constant, 0, 0, value);
-  }
-  /// Products and quotients, of constants at once.
-  int32_t times(int32_t lhs, int32_t rhs) {
-    return fold(abi::ExprKind::Mul, lhs, rhs);
-  }
-  int32_t over(int32_t lhs, int32_t rhs) {
-    return fold(abi::ExprKind::FloorDiv, lhs, rhs);
-  }
-  int32_t fold(abi::ExprKind kind, int32_t lhs, int32_t rhs);
-  FailureOr<int32_t> evaluate(Value index);
-  FailureOr<int32_t> extent(Value memref, int64_t axis);
   FailureOr<abi::BufferRef> bufferOf(Value memref);
 
-  LogicalResult collectExtents();
   LogicalResult addArguments();
   LogicalResult addTemporary(memref::AllocOp alloc);
   LogicalResult addFill(moe_kernel::FillZeroOp fill);
@@ -126,15 +101,7 @@ private:
   func::FuncOp func;
   Operation *gpuModule;
   std::unique_ptr<abi::EntryT> entry;
-  using Axis = std::pair<unsigned, int64_t>; // argument, axis
-  std::optional<Axis> freeAxis(Value memref, int64_t axis);
-  std::optional<Axis> freeAxis(Value index);
-  Axis leaderOf(Axis axis);
-
-  llvm::EquivalenceClasses<Axis> leaders;
-  DenseMap<Axis, Value> required;
-  DenseMap<Value, int32_t> values;
-  DenseSet<Axis> active; // extents being evaluated: finds cycles
+  LaunchExtents extents;
   DenseMap<Value, uint32_t> temporaries;
   DenseMap<unsigned, bool> written;
   /// Arguments that hold addresses: what they point at is written, not they.
@@ -142,132 +109,6 @@ private:
   /// Fills that the next launch takes along.
   std::vector<std::unique_ptr<abi::FillT>> fills;
 };
-
-int32_t EntryBuilder::expression(abi::ExprKind kind, int32_t lhs, int32_t rhs,
-                                 int64_t value) {
-  abi::Expr expr(value, lhs, rhs, kind);
-  for (auto [i, other] : llvm::enumerate(entry->exprs)) {
-    if (other.kind() == kind && other.lhs() == lhs && other.rhs() == rhs &&
-        other.value() == value) {
-      return i;
-    }
-  }
-  entry->exprs.push_back(expr);
-  return entry->exprs.size() - 1;
-}
-
-int32_t EntryBuilder::fold(abi::ExprKind kind, int32_t lhs, int32_t rhs) {
-  bool isProduct = kind == abi::ExprKind::Mul;
-  const abi::Expr &a = entry->exprs[lhs], &b = entry->exprs[rhs];
-  if (b.kind() == abi::ExprKind::Constant) {
-    if (b.value() == 1) {
-      return lhs;
-    }
-    if (a.kind() == abi::ExprKind::Constant) {
-      return constant(isProduct ? a.value() * b.value()
-                                : a.value() / b.value());
-    }
-  }
-  if (isProduct && a.kind() == abi::ExprKind::Constant && a.value() == 1) {
-    return rhs;
-  }
-  return expression(kind, lhs, rhs, 0);
-}
-
-/// An extent of an argument or of an allocation.
-FailureOr<int32_t> EntryBuilder::extent(Value memref, int64_t axis) {
-  memref = sourceOf(memref);
-  auto type = cast<MemRefType>(memref.getType());
-  if (!type.isDynamicDim(axis)) {
-    return constant(type.getDimSize(axis));
-  }
-  if (auto alloc = memref.getDefiningOp<memref::AllocOp>()) {
-    return evaluate(alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)]);
-  }
-  auto argument = dyn_cast<BlockArgument>(memref);
-  if (!argument) {
-    return func.emitOpError()
-           << "an extent of " << type << " is not known when a launch starts";
-  }
-  Axis leader = leaderOf({argument.getArgNumber(), axis});
-  auto it = required.find(leader);
-  if (it != required.end() && active.insert(leader).second) {
-    FailureOr<int32_t> value = evaluate(it->second);
-    active.erase(leader);
-    return value;
-  }
-  return expression(abi::ExprKind::Dim, leader.first, leader.second, 0);
-}
-
-/// The first of the extents that are the same number.
-EntryBuilder::Axis EntryBuilder::leaderOf(Axis axis) {
-  auto member = leaders.findLeader(axis);
-  if (member == leaders.member_end()) {
-    return axis;
-  }
-  return *std::min_element(member, leaders.member_end());
-}
-
-FailureOr<int32_t> EntryBuilder::evaluate(Value index) {
-  auto known = values.find(index);
-  if (known != values.end()) {
-    return known->second;
-  }
-  APInt value;
-  if (matchPattern(index, m_ConstantInt(&value))) {
-    return constant(value.getSExtValue());
-  }
-  Operation *op = index.getDefiningOp();
-  auto binary = [&](abi::ExprKind kind) -> FailureOr<int32_t> {
-    FailureOr<int32_t> lhs = evaluate(op->getOperand(0));
-    FailureOr<int32_t> rhs = evaluate(op->getOperand(1));
-    if (failed(lhs) || failed(rhs)) {
-      return failure();
-    }
-    return expression(kind, *lhs, *rhs, 0);
-  };
-  FailureOr<int32_t> result = failure();
-  if (!op) {
-    return func.emitOpError() << "an index argument cannot be part of a launch "
-                                 "program; take it from an extent";
-  }
-  using K = abi::ExprKind;
-  result =
-      TypeSwitch<Operation *, FailureOr<int32_t>>(op)
-          .Case([&](memref::DimOp dim) -> FailureOr<int32_t> {
-            std::optional<int64_t> axis = dim.getConstantIndex();
-            auto type = dyn_cast<MemRefType>(dim.getSource().getType());
-            if (!axis || !type || *axis < 0 || *axis >= type.getRank()) {
-              return dim.emitOpError()
-                     << "takes an extent of an axis that is not constant";
-            }
-            return extent(dim.getSource(), *axis);
-          })
-          .Case([&](moe_kernel::SmCountOp) {
-            return expression(K::SmCount, 0, 0, 0);
-          })
-          .Case([&](arith::AddIOp) { return binary(K::Add); })
-          .Case([&](arith::SubIOp) { return binary(K::Sub); })
-          .Case([&](arith::MulIOp) { return binary(K::Mul); })
-          .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
-              [&](auto) { return binary(K::CeilDiv); })
-          .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(
-              [&](auto) { return binary(K::FloorDiv); })
-          .Case<arith::MinUIOp, arith::MinSIOp>(
-              [&](auto) { return binary(K::Min); })
-          .Case<arith::MaxUIOp, arith::MaxSIOp>(
-              [&](auto) { return binary(K::Max); })
-          .Default([&](Operation *other) -> FailureOr<int32_t> {
-            return other->emitOpError()
-                   << "cannot be part of a launch program: extents are built "
-                      "from constants, dim, +, -, *, /, min and max";
-          });
-  // A value that depends on an extent under evaluation may differ outside.
-  if (succeeded(result) && active.empty()) {
-    values[index] = *result;
-  }
-  return result;
-}
 
 FailureOr<abi::BufferRef> EntryBuilder::bufferOf(Value memref) {
   memref = bufferBehind(memref);
@@ -281,72 +122,6 @@ FailureOr<abi::BufferRef> EntryBuilder::bufferOf(Value memref) {
   return func.emitOpError()
          << "a kernel takes a buffer that is neither an argument nor allocated "
             "in the function";
-}
-
-/// The extent of an argument that an index is, by way of allocations that are
-/// as large; none if it is something else.
-std::optional<EntryBuilder::Axis> EntryBuilder::freeAxis(Value memref,
-                                                         int64_t axis) {
-  memref = sourceOf(memref);
-  auto type = cast<MemRefType>(memref.getType());
-  if (axis < 0 || axis >= type.getRank() || !type.isDynamicDim(axis)) {
-    return std::nullopt;
-  }
-  if (auto argument = dyn_cast<BlockArgument>(memref)) {
-    return Axis(argument.getArgNumber(), axis);
-  }
-  auto alloc = memref.getDefiningOp<memref::AllocOp>();
-  return alloc
-             ? freeAxis(alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)])
-             : std::nullopt;
-}
-
-std::optional<EntryBuilder::Axis> EntryBuilder::freeAxis(Value index) {
-  auto dim = index.getDefiningOp<memref::DimOp>();
-  std::optional<int64_t> axis = dim ? dim.getConstantIndex() : std::nullopt;
-  if (!axis || !isa<MemRefType>(dim.getSource().getType())) {
-    return std::nullopt;
-  }
-  return freeAxis(dim.getSource(), *axis);
-}
-
-/// Which argument extents must equal what. Of several that are the same number,
-/// such as the rows of two activations, the first is free and the others follow
-/// it; any other statement about an argument gives its expression, and the rest
-/// must agree with what is known then.
-LogicalResult EntryBuilder::collectExtents() {
-  SmallVector<moe_kernel::RequireExtentOp> requires_;
-  for (auto op : func.getBody().front().getOps<moe_kernel::RequireExtentOp>()) {
-    requires_.push_back(op);
-  }
-  for (auto op : requires_) {
-    std::optional<Axis> have = freeAxis(op.getMemref(), op.getAxis());
-    std::optional<Axis> want = freeAxis(op.getExtent());
-    if (have && want) {
-      leaders.unionSets(*have, *want);
-    }
-  }
-  for (auto op : requires_) {
-    std::optional<Axis> have = freeAxis(op.getMemref(), op.getAxis());
-    if (have && !freeAxis(op.getExtent()) &&
-        isa<BlockArgument>(sourceOf(op.getMemref()))) {
-      required.try_emplace(leaderOf(*have), op.getExtent());
-    }
-  }
-  for (auto op : requires_) {
-    FailureOr<int32_t> have = extent(op.getMemref(), op.getAxis());
-    FailureOr<int32_t> want = evaluate(op.getExtent());
-    if (failed(have) || failed(want)) {
-      return failure();
-    }
-    if (*have != *want) {
-      return op.emitOpError()
-             << "a buffer of type " << op.getMemref().getType()
-             << " has a row count of its own, but its op needs that of another "
-                "operand; size it from that operand's extent (tensor.dim)";
-    }
-  }
-  return success();
 }
 
 LogicalResult EntryBuilder::addArguments() {
@@ -377,7 +152,7 @@ LogicalResult EntryBuilder::addArguments() {
                                      : abi::ArgumentKind::Input;
     out->element = *element;
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-      FailureOr<int32_t> expr = extent(argument, axis);
+      FailureOr<int32_t> expr = extents.extent(argument, axis);
       if (failed(expr)) {
         return failure();
       }
@@ -397,13 +172,13 @@ LogicalResult EntryBuilder::addTemporary(memref::AllocOp alloc) {
   for (int64_t size : type.getShape()) {
     fixed *= ShapedType::isDynamic(size) ? 1 : size;
   }
-  int32_t bytes = constant(fixed);
+  int32_t bytes = extents.constant(fixed);
   for (Value size : alloc.getDynamicSizes()) {
-    FailureOr<int32_t> expr = evaluate(size);
+    FailureOr<int32_t> expr = extents.evaluate(size);
     if (failed(expr)) {
       return failure();
     }
-    bytes = expression(abi::ExprKind::Mul, bytes, *expr, 0);
+    bytes = extents.expression(abi::ExprKind::Mul, bytes, *expr, 0);
   }
   auto temporary = std::make_unique<abi::TemporaryT>();
   temporary->bytes = bytes;
@@ -430,31 +205,32 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   // Trailing dimensions of the array merge into the map's innermost one.
   int64_t rank = mapType.getBox().size();
   int64_t bits = type.getElementTypeBitWidth(); // FP4 is packed
-  int32_t elements = constant(1);
+  int32_t elements = extents.constant(1);
   for (int64_t axis = rank - 1; axis < type.getRank(); ++axis) {
-    FailureOr<int32_t> size = extent(map.getMemref(), axis);
+    FailureOr<int32_t> size = extents.extent(map.getMemref(), axis);
     if (failed(size)) {
       return failure();
     }
-    elements = times(elements, *size);
+    elements = extents.times(elements, *size);
   }
   auto inUnits = [&](int64_t unitBits) {
     return bits % unitBits == 0
-               ? times(elements, constant(bits / unitBits))
-               : over(times(elements, constant(bits)), constant(unitBits));
+               ? extents.times(elements, extents.constant(bits / unitBits))
+               : extents.over(extents.times(elements, extents.constant(bits)),
+                              extents.constant(unitBits));
   };
   out->dims.push_back(
       inUnits(mapType.getElementType().getIntOrFloatBitWidth()));
   int32_t stride = inUnits(8);
   for (int64_t axis = rank - 2; axis >= 0; --axis) {
-    FailureOr<int32_t> size = extent(map.getMemref(), axis);
+    FailureOr<int32_t> size = extents.extent(map.getMemref(), axis);
     if (failed(size)) {
       return failure();
     }
     out->dims.push_back(*size);
     out->strides.push_back(stride);
     // A dynamic extent in front of others would need no stride of its own.
-    stride = type.isDynamicDim(axis) ? stride : times(stride, *size);
+    stride = type.isDynamicDim(axis) ? stride : extents.times(stride, *size);
   }
   for (int64_t side : llvm::reverse(mapType.getBox())) {
     out->box.push_back(side);
@@ -482,11 +258,11 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
   }
   auto out = std::make_unique<abi::LaunchT>();
   out->kernel = launch.getKernel().str();
-  FailureOr<int32_t> grid = evaluate(launch.getGrid());
+  FailureOr<int32_t> grid = extents.evaluate(launch.getGrid());
   if (failed(grid)) {
     return failure();
   }
-  out->grid = {*grid, constant(1), constant(1)};
+  out->grid = {*grid, extents.constant(1), extents.constant(1)};
   out->cluster = {1, 1, 1};
   out->block = {1, 1, 1};
   if (auto threads = kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")) {
@@ -524,7 +300,7 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
       param->kind =
           wide ? abi::ParamKind::ScalarI64 : abi::ParamKind::ScalarI32;
       size = alignment = wide ? 8 : 4;
-      FailureOr<int32_t> expr = evaluate(argument);
+      FailureOr<int32_t> expr = extents.evaluate(argument);
       if (failed(expr)) {
         return failure();
       }
@@ -547,7 +323,7 @@ LogicalResult EntryBuilder::addOffsets(moe_kernel::RequireOffsetsOp require) {
   if (!argument) {
     return success(); // made by the program itself
   }
-  FailureOr<int32_t> rows = evaluate(require.getRows());
+  FailureOr<int32_t> rows = extents.evaluate(require.getRows());
   if (failed(rows)) {
     return failure();
   }
@@ -583,7 +359,7 @@ EntryBuilder::addPointers(moe_kernel::RequireAddressesOp require) {
   contract->argument = argument.getArgNumber();
   contract->element = *element;
   for (int64_t size : pointee.getShape()) {
-    contract->shape.push_back(constant(size));
+    contract->shape.push_back(extents.constant(size));
   }
   for (const auto &known : entry->pointers) {
     if (known->argument != contract->argument) {
@@ -649,7 +425,7 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
   if (lastFill) {
     return lastFill.emitOpError() << "has no launch after it";
   }
-  if (failed(collectExtents()) || failed(addArguments())) {
+  if (failed(extents.collect()) || failed(addArguments())) {
     return failure();
   }
   for (Operation &op : block) {
