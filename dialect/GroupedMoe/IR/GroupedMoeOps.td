@@ -182,7 +182,7 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperan
     |---|---|
     | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static, positive and a multiple of 32, for f4E2M1FN data of 64; rank 3 is static |
     | `quantize_c2` | data has the input's shape, of f8E4M3FN, f8E5M2 or f4E2M1FN elements |
-    | `quantize_c3` | scales are f8E8M0FNU in the layout `<row, whole>`, `<column, whole>` or `<column, per_group>` of block 32; of f4E2M1FN data f8E8M0FNU in `<row, whole>` of block 32 or 16, or f8E4M3FN in that of block 16 |
+    | `quantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in a `row` layout of block 32 or 16, or f8E4M3FN in one of block 16 |
     | `quantize_c4` | the scale shape is that of the layout and the input |
     | `quantize_c5` | outs is data, scales; all operands are tensors, or all are memrefs |
     | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 32, 128 or 256 |
@@ -224,7 +224,7 @@ def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize", [AttrSizedOp
     |---|---|
     | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN, f8E5M2 or f4E2M1FN elements; its last extent is static, positive and a multiple of 32, of f4E2M1FN of 64; rank 3 is static |
     | `dequantize_c2` | output has the data's shape, of f32, f16 or bf16 elements |
-    | `dequantize_c3` | scales are f8E8M0FNU in the layout `<row, whole>`, `<column, whole>` or `<column, per_group>` of block 32; of f4E2M1FN data f8E8M0FNU in `<row, whole>` of block 32 or 16, or f8E4M3FN in that of block 16 |
+    | `dequantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in a `row` layout of block 32 or 16, or f8E4M3FN in one of block 16 |
     | `dequantize_c4` | the scale shape is that of the layout and the data |
     | `dequantize_c5` | outs is one operand; all operands are tensors, or all are memrefs |
     | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 32, 128 or 256 |

@@ -158,15 +158,6 @@ static LogicalResult verifyScaleOperand(Op op, Value scales, Value matrix,
   ScaleLayoutAttr layout = op.getLayout();
   std::string label = (op->getName().stripDialect() + "_c").str();
   auto type = cast<ShapedType>(matrix.getType());
-  bool rowPerGroup = layout.getDirection() == ScaleDirection::row &&
-                     layout.getGrouping() == ScaleGrouping::per_group;
-  if (rowPerGroup) {
-    return op->emitOpError()
-           << "scales: layout is " << layout
-           << ", expected <row, whole, block = 32>, <column, whole, block = "
-              "32> or <column, per_group, block = 32> ("
-           << label << "3)";
-  }
   LogicalResult elements =
       packed ? verifyFp4Scales(op, scales, layout, label + "3")
              : verifyScaleElements(op, "scales", scales, layout, label + "3");

@@ -19,7 +19,10 @@ public:
         paddedPieces(llvm::alignTo(shape.back() / operands.layout.getBlock(),
                                    kAtomBlocks) /
                      scalesOfThread) {
-    rows = kernel.addIndex(hostRows);
+    if (!operands.offsets) {
+      rows = kernel.addIndex(hostRows);
+    }
+    rowsAxis = 2;
     Value threads =
         hostMul(kernel.hostCeilDiv(hostRows, kAtomRows),
                 kAtomRows * paddedPieces * (batched ? shape[0] : 1));
@@ -32,6 +35,10 @@ private:
       return;
     }
     kernel.requireRows(operands.destination, hostRows);
+    if (operands.offsets) {
+      requireGroups(blockAtoms());
+      return;
+    }
     kernel.requireRows(operands.scales,
                        kernel.hostCeilDiv(hostRows, kAtomRows));
   }
@@ -49,15 +56,26 @@ private:
       row = kernel.rem(row, paddedRows);
     }
     Value block = kernel.mul(piece, scalesOfThread);
-    scaleAt = prefix;
-    scaleAt.append({kernel.div(row, kAtomRows), kernel.div(block, kAtomBlocks),
-                    kernel.rem(row, 32),
-                    kernel.div(kernel.rem(row, kAtomRows), 32),
+    Value local = row, last = rows;
+    if (operands.offsets) {
+      findGroup();
+      local = kernel.sub(row, begin);
+      last = end;
+      Value atom = kernel.add(atomsBefore, kernel.div(local, kAtomRows));
+      scaleAt = {kernel.add(kernel.mul(atom, blockAtoms()),
+                            kernel.div(block, kAtomBlocks))};
+    } else {
+      scaleAt = prefix;
+      scaleAt.append(
+          {kernel.div(row, kAtomRows), kernel.div(block, kAtomBlocks)});
+    }
+    scaleAt.append({kernel.rem(local, 32),
+                    kernel.div(kernel.rem(local, kAtomRows), 32),
                     kernel.rem(block, kAtomBlocks)});
     dataAt = prefix;
     dataAt.append({row, kernel.mul(piece, kElements)});
     Value inRows =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rows);
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, last);
     Value inPieces = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, piece,
                                            kernel.constant(pieces));
     inside = arith::AndIOp::create(b, inRows, inPieces);
@@ -76,8 +94,13 @@ private:
     moe_kernel::GlobalStoreOp::create(b, values, matrix, dataAt);
   }
 
+  /// Atoms across the blocks of a row.
+  int64_t blockAtoms() const {
+    return paddedPieces * scalesOfThread / kAtomBlocks;
+  }
+
   int64_t pieces, paddedPieces; // threads of a row
-  Value rows;
+  Value rows;                   // of the matrix, in the kernel
   SmallVector<Value> dataAt;
 };
 
