@@ -134,7 +134,7 @@ void grouped_moe::reference::dequantize(const Array &data, const Array &scales,
                                         const std::vector<ScaleRegion> &regions,
                                         Array &output, unsigned threads) {
   int64_t columns = data.shape.back();
-  const std::array<double, 256> &factors = decodeTable(Format::e8m0);
+  const std::array<double, 256> &factors = decodeTable(scales.format);
   forEachStripe(
       regions, threads,
       [&](const ScaleRegion &region, int64_t row, int64_t rows) {

@@ -92,6 +92,10 @@ private:
   Status fillConstant(size_t i);
   void fillRandom(size_t i, Random &random);
   void fillScales(size_t i, Random &random);
+  bool isScales(size_t i) const {
+    const ArgumentFacts &facts = signature.arguments[i];
+    return facts.format == Format::e8m0 || facts.role == Role::Scales;
+  }
   int64_t activeRows() const { return options.poison ? lastEnd : rows; }
 
   const Signature &signature;
@@ -287,10 +291,23 @@ Status Generator::chooseRows() {
   return {};
 }
 
-/// The code of the scale 2^`exponent`; f8E4M3FN ones are not negative.
-static uint8_t scaleCode(Format format, int64_t exponent) {
-  return static_cast<uint8_t>(format == Format::e8m0 ? 127 + exponent
-                                                     : (7 + exponent) << 3);
+/// The byte of a scale, -1 where no scale has that value.
+static int scaleByte(Format format, double value) {
+  if (format == Format::e8m0) {
+    return grouped_moe::reference::encodeScaleExact(value);
+  }
+  if (std::isnan(value)) {
+    return 0x7F;
+  }
+  Array one(format, {1});
+  one.set(0, value);
+  return one.at(0) == value && !std::signbit(value) ? one.codeAt(0) : -1;
+}
+
+/// A power of two from 1/4 to 4.
+static uint8_t randomScale(Format format, Random &random) {
+  return static_cast<uint8_t>(scaleByte(
+      format, std::ldexp(1.0, static_cast<int>(random.between(-2, 2)))));
 }
 
 void Generator::fillScales(size_t i, Random &random) {
@@ -307,7 +324,7 @@ void Generator::fillScales(size_t i, Random &random) {
       facts.columns != 0 && (!facts.form.perGroup || facts.offsets >= 0);
   if (!known) { // no matrix: every byte is a scale
     for (uint8_t &byte : array.bytes) {
-      byte = scaleCode(array.format, random.between(-2, 2));
+      byte = randomScale(facts.format, random);
     }
     return;
   }
@@ -320,10 +337,7 @@ void Generator::fillScales(size_t i, Random &random) {
   }
   int64_t matrices = array.shape.size() == 6 ? array.shape[0] : 1;
   bool constant = spec.kind == ArgumentSpec::Kind::Constant;
-  int byte = array.format == Format::e8m0
-                 ? grouped_moe::reference::encodeScaleExact(spec.value)
-                 : grouped_moe::reference::encodeNarrow(
-                       array.format, static_cast<float>(spec.value));
+  int byte = scaleByte(facts.format, spec.value);
   bool poisoned = facts.byRow && !constant;
   int64_t rowStep = facts.form.column ? facts.form.block : 1;
   int64_t columnStep = facts.form.column ? 1 : facts.form.block;
@@ -336,8 +350,7 @@ void Generator::fillScales(size_t i, Random &random) {
     for (int64_t row = first; row < end; row += rowStep) {
       for (int64_t column = 0; column < facts.columns; column += columnStep) {
         int64_t at = region.offset(row, column);
-        int64_t value =
-            constant ? byte : scaleCode(array.format, random.between(-2, 2));
+        int value = constant ? byte : randomScale(facts.format, random);
         if (at >= 0 && at < static_cast<int64_t>(array.bytes.size())) {
           array.bytes[at] = static_cast<uint8_t>(value);
         }
@@ -350,13 +363,14 @@ Status Generator::fillConstant(size_t i) {
   const ArgumentSpec &spec = specOf(i);
   Array &array = arrays[i];
   unsigned size = sizeOf(array.format);
-  bool isScale = signature.arguments[i].role == Role::Scales;
-  if (isScale || array.format == Format::e8m0) {
-    if (array.format == Format::e8m0 &&
-        grouped_moe::reference::encodeScaleExact(spec.value) < 0) {
+  if (isScales(i)) {
+    if (scaleByte(array.format, spec.value) < 0) {
       return fail(i, cat("const:", std::to_string(spec.value),
-                         ": is no value of e8m0, expected a power of two from "
-                         "2^-127 to 2^127"));
+                         array.format == Format::e8m0
+                             ? ": is no value of e8m0, expected a power of two "
+                               "from 2^-127 to 2^127"
+                             : ": is no scale of e4m3, expected one of its "
+                               "values from 0 to 448"));
     }
     Random unused(0);
     fillScales(i, unused);
@@ -378,7 +392,7 @@ Status Generator::fillConstant(size_t i) {
 void Generator::fillRandom(size_t i, Random &random) {
   const ArgumentFacts &facts = signature.arguments[i];
   Array &array = arrays[i];
-  if (facts.role == Role::Scales || array.format == Format::e8m0) {
+  if (isScales(i)) {
     fillScales(i, random);
     return;
   }

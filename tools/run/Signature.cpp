@@ -448,8 +448,10 @@ Expected<Signature> run::signatureOf(const Entry &entry) {
     facts.byRow = !facts.shape.empty() && facts.shape[0] == kRows;
     facts.role = facts.written                  ? Role::Destination
                  : facts.format == Format::e8m0 ? Role::Scales
-                 : grouped_moe::reference::isFp8(facts.format) ? Role::Data
-                                                               : Role::Factor;
+                 : grouped_moe::reference::isFp8(facts.format) ||
+                         facts.format == Format::e2m1
+                     ? Role::Data
+                     : Role::Factor;
     // What matrix scales belong to is not known.
     facts.columns = facts.shape.empty() || facts.role == Role::Scales
                         ? 0

@@ -154,7 +154,7 @@ defvar scaleGroups = (ins
 def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperandSegments]> {
   let summary = "block-scaled quantization along rows or down columns";
   let description = [{
-    For every block x of 32 consecutive elements of a row, or of a column in a `column` layout, in f32, rounding to nearest
+    For every block x of consecutive elements of a row, or of a column in a `column` layout, in f32, rounding to nearest
     even, subnormals kept:
 
         amax  = max |x|                              a NaN propagates
@@ -162,9 +162,16 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperan
         floor:  b = exponent field of amax - emax_elem, at least 0; Inf and NaN give 255
         q     = saturating conversion of x * 2^(127 - b); b = 255 makes the whole block NaN
 
-    with max_elem 448, emax_elem 8 for f8E4M3FN and 57344, 15 for f8E5M2. A zero block has b = 0 and zero data. Scale bytes
-    of a written atom that belong to no element are 0. A block of a column that ends with the rows, of the matrix or of the
-    group, counts the missing ones as zero.
+    with max_elem 448, emax_elem 8 for f8E4M3FN, 57344, 15 for f8E5M2 and 6, 2 for f4E2M1FN. A zero block has b = 0 and zero
+    data. Scale bytes of a written atom that belong to no element are 0. A block of a column that ends with the rows, of the
+    matrix or of the group, counts the missing ones as zero. Blocks are 32 elements, of f4E2M1FN also 16.
+
+    `nearest`, for f4E2M1FN in blocks of 16, has f8E4M3FN scales s and
+
+        s     = e4m3 of min(amax * f32(1/6), 448); NaN gives NaN
+        q     = saturating conversion of x * f32(1/s); s = 0 makes the whole block 0
+
+    f4E2M1FN has no NaN: 6 stands for it. Two of its elements share a byte, the even one in the low four bits.
 
     With `offsets`, cumulative exclusive ends of groups of rows as `gemm` takes them, every group starts a new atom. Rows
     past the last offset, and atoms behind the last group's, keep their bytes then.
@@ -173,18 +180,21 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperan
 
     | constraint | what |
     |---|---|
-    | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static, positive and a multiple of 32; rank 3 is static |
-    | `quantize_c2` | data has the input's shape, of f8E4M3FN or f8E5M2 elements |
-    | `quantize_c3` | scales are f8E8M0FNU in the layout `<row, whole>`, `<column, whole>` or `<column, per_group>` of block 32 |
+    | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static, positive and a multiple of 32, for f4E2M1FN data of 64; rank 3 is static |
+    | `quantize_c2` | data has the input's shape, of f8E4M3FN, f8E5M2 or f4E2M1FN elements |
+    | `quantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in a `row` layout of block 32 or 16, or f8E4M3FN in one of block 16 |
     | `quantize_c4` | the scale shape is that of the layout and the input |
     | `quantize_c5` | outs is data, scales; all operands are tensors, or all are memrefs |
     | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 32, 128 or 256 |
-    | `quantize_c7` | rounding is rceil or floor |
+    | `quantize_c7` | rounding is rceil or floor for f8E8M0FNU scales, nearest for f8E4M3FN scales |
 
     ```mlir
     %q, %sf = grouped_moe.quantize ins(%x : tensor<?x256xf32>)
         outs(%q0, %sf0 : tensor<?x256xf8E4M3FN>, tensor<?x2x32x4x4xf8E8M0FNU>)
         layout <row, whole, block = 32> rounding rceil -> tensor<?x256xf8E4M3FN>, tensor<?x2x32x4x4xf8E8M0FNU>
+    %h, %sh = grouped_moe.quantize ins(%x : tensor<?x256xf32>)
+        outs(%h0, %sh0 : tensor<?x256xf4E2M1FN>, tensor<?x4x32x4x4xf8E4M3FN>)
+        layout <row, whole, block = 16> rounding nearest -> tensor<?x256xf4E2M1FN>, tensor<?x4x32x4x4xf8E4M3FN>
     ```
   }];
   let arguments = !con((ins
@@ -207,14 +217,14 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperan
 def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize", [AttrSizedOperandSegments]> {
   let summary = "values of a block-scaled matrix";
   let description = [{
-    output[.., k] = data[.., k] * 2^(scale - 127), the f32 product rounded to the output's type; scale 255 is NaN. With
-    `offsets` rows past the last one keep their bytes.
+    output[.., k] = data[.., k] * scale, the f32 product rounded to the output's type; a byte b of f8E8M0FNU is the scale
+    2^(b - 127), 255 is NaN. With `offsets` rows past the last one keep their bytes.
 
     | constraint | what |
     |---|---|
-    | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN or f8E5M2 elements; its last extent is static, positive and a multiple of 32; rank 3 is static |
+    | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN, f8E5M2 or f4E2M1FN elements; its last extent is static, positive and a multiple of 32, of f4E2M1FN of 64; rank 3 is static |
     | `dequantize_c2` | output has the data's shape, of f32, f16 or bf16 elements |
-    | `dequantize_c3` | scales are f8E8M0FNU in the layout `<row, whole>`, `<column, whole>` or `<column, per_group>` of block 32 |
+    | `dequantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in a `row` layout of block 32 or 16, or f8E4M3FN in one of block 16 |
     | `dequantize_c4` | the scale shape is that of the layout and the data |
     | `dequantize_c5` | outs is one operand; all operands are tensors, or all are memrefs |
     | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 32, 128 or 256 |

@@ -6,10 +6,19 @@
 using namespace mlir;
 using namespace grouped_moe;
 
-/// The matrix a quantized op works on: rank, blocked extent, element type.
+static bool isFp4(Type type) { return isa<Float4E2M1FNType>(type); }
+static bool isQuantized(Type type) { return isFp8(type) || isFp4(type); }
+static constexpr StringRef kQuantized = "f8E4M3FN, f8E5M2 or f4E2M1FN";
+
+static Type elementOf(Value value) {
+  return cast<ShapedType>(value.getType()).getElementType();
+}
+
+/// The matrix a quantized op works on: rank, blocked extent, element type;
+/// `data` has the quantized elements.
 static LogicalResult verifyMatrix(Operation *op, StringRef name, Value matrix,
                                   bool (*legal)(Type), StringRef elements,
-                                  StringRef constraint) {
+                                  Value data, StringRef constraint) {
   auto type = cast<ShapedType>(matrix.getType());
   if (!legal(type.getElementType())) {
     return op->emitOpError()
@@ -23,14 +32,17 @@ static LogicalResult verifyMatrix(Operation *op, StringRef name, Value matrix,
            << constraint << ")";
   }
   int64_t columns = type.getShape().back();
-  if (ShapedType::isDynamic(columns) || columns % 32 != 0 || columns == 0) {
+  bool packed = isFp4(elementOf(data));
+  if (ShapedType::isDynamic(columns) || columns % (packed ? 64 : 32) != 0 ||
+      columns == 0) {
     InFlightDiagnostic diag = op->emitOpError() << name << ": last extent is ";
     if (ShapedType::isDynamic(columns)) {
       diag << "dynamic";
     } else {
       diag << columns;
     }
-    return diag << ", expected a static positive multiple of 32 elements ("
+    return diag << ", expected a static positive multiple of "
+                << (packed ? "64 elements of f4E2M1FN" : "32 elements") << " ("
                 << constraint << "); pad the columns with zeros";
   }
   for (int64_t extent : type.getShape()) {
@@ -111,22 +123,45 @@ static LogicalResult verifyGroups(Operation *op, Value offsets,
   return success();
 }
 
+/// Checks element type, block and direction of the scales of FP4 data.
+static LogicalResult verifyFp4Scales(Operation *op, Value scales,
+                                     ScaleLayoutAttr layout,
+                                     const Twine &constraint) {
+  Type element = elementOf(scales);
+  bool isE4m3 = isa<Float8E4M3FNType>(element);
+  if (!isE4m3 && !isa<Float8E8M0FNUType>(element)) {
+    return op->emitOpError()
+           << "scales: element type is " << element
+           << ", expected f8E8M0FNU or f8E4M3FN for f4E2M1FN data ("
+           << constraint << ")";
+  }
+  if (isE4m3 && layout.getBlock() != 16) {
+    return op->emitOpError()
+           << "scales: block is " << layout.getBlock()
+           << " elements, expected 16 for f8E4M3FN scales (" << constraint
+           << "); blocks of 32 have f8E8M0FNU scales";
+  }
+  if (layout.getDirection() == ScaleDirection::column) {
+    return op->emitOpError()
+           << "scales: layout is " << layout
+           << " of f4E2M1FN data: FP4 operands are K-major only, so these "
+              "would be stored transposed, which no kernel does yet ("
+           << constraint << "); quantize along rows, or use FP8 data";
+  }
+  return success();
+}
+
 /// Layout, shape and groups of the scales of `matrix`.
 template <typename Op>
-static LogicalResult verifyScaleOperand(Op op, Value scales, Value matrix) {
+static LogicalResult verifyScaleOperand(Op op, Value scales, Value matrix,
+                                        bool packed) {
   ScaleLayoutAttr layout = op.getLayout();
   std::string label = (op->getName().stripDialect() + "_c").str();
   auto type = cast<ShapedType>(matrix.getType());
-  bool rowPerGroup = layout.getDirection() == ScaleDirection::row &&
-                     layout.getGrouping() == ScaleGrouping::per_group;
-  if (rowPerGroup) {
-    return op->emitOpError()
-           << "scales: layout is " << layout
-           << ", expected <row, whole, block = 32>, <column, whole, block = "
-              "32> or <column, per_group, block = 32> ("
-           << label << "3)";
-  }
-  if (failed(verifyScaleElements(op, "scales", scales, layout, label + "3")) ||
+  LogicalResult elements =
+      packed ? verifyFp4Scales(op, scales, layout, label + "3")
+             : verifyScaleElements(op, "scales", scales, layout, label + "3");
+  if (failed(elements) ||
       failed(verifyGroups(op, op.getOffsets(), op.getMAligned(), layout,
                           type.getRank(), label + "6"))) {
     return failure();
@@ -148,16 +183,23 @@ LogicalResult QuantizeOp::verify() {
   }
   if (failed(verifySemantics(*this, 2, "quantize_c5")) ||
       failed(verifyMatrix(*this, "input", getInput(), isFloatOutput,
-                          "f32, f16 or bf16", "quantize_c1")) ||
-      failed(verifyPartner(*this, "data", getData(), getInput(), isFp8,
-                           "f8E4M3FN or f8E5M2", "quantize_c2"))) {
+                          "f32, f16 or bf16", getData(), "quantize_c1")) ||
+      failed(verifyPartner(*this, "data", getData(), getInput(), isQuantized,
+                           kQuantized, "quantize_c2")) ||
+      failed(verifyScaleOperand(*this, getScales(), getInput(),
+                                isFp4(elementOf(getData()))))) {
     return failure();
   }
-  if (getRounding() == ScaleRounding::nearest) {
-    return emitOpError() << "rounding is nearest, expected rceil or floor for "
-                            "f8E8M0FNU scales (quantize_c7)";
+  bool isE4m3 = isa<Float8E4M3FNType>(elementOf(getScales()));
+  if (isE4m3 != (getRounding() == ScaleRounding::nearest)) {
+    return emitOpError() << "rounding is "
+                         << stringifyScaleRounding(getRounding())
+                         << ", expected "
+                         << (isE4m3 ? "nearest for f8E4M3FN"
+                                    : "rceil or floor for f8E8M0FNU")
+                         << " scales (quantize_c7)";
   }
-  return verifyScaleOperand(*this, getScales(), getInput());
+  return success();
 }
 
 LogicalResult DequantizeOp::verify() {
@@ -166,8 +208,8 @@ LogicalResult DequantizeOp::verify() {
                          << " operands, expected 1 (dequantize_c5)";
   }
   if (failed(verifySemantics(*this, 1, "dequantize_c5")) ||
-      failed(verifyMatrix(*this, "data", getData(), isFp8, "f8E4M3FN or f8E5M2",
-                          "dequantize_c1")) ||
+      failed(verifyMatrix(*this, "data", getData(), isQuantized, kQuantized,
+                          getData(), "dequantize_c1")) ||
       failed(verifyPartner(*this, "output", getOutput(), getData(),
                            isFloatOutput, "f32, f16 or bf16",
                            "dequantize_c2")) ||
@@ -175,7 +217,8 @@ LogicalResult DequantizeOp::verify() {
                             "dequantize_c7"))) {
     return failure();
   }
-  return verifyScaleOperand(*this, getScales(), getData());
+  return verifyScaleOperand(*this, getScales(), getData(),
+                            isFp4(elementOf(getData())));
 }
 
 void QuantizeOp::getEffects(EffectList &effects) {

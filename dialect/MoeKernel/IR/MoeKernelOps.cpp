@@ -329,9 +329,14 @@ static LogicalResult verifyAccess(Operation *op, Type memref, Type value,
     }
     element = vector.getElementType();
   }
-  if (!element.isIntOrFloat() || !type.getElementType().isIntOrFloat() ||
-      element.getIntOrFloatBitWidth() != type.getElementTypeBitWidth() ||
-      element.getIntOrFloatBitWidth() % 8 != 0) {
+  int64_t stored =
+      type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
+  if (isa<Float4E2M1FNType>(type.getElementType()) && type.getRank() > 0 &&
+      type.getShape().back() % 2 == 0) {
+    stored = 8; // two elements a byte
+  }
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() != stored ||
+      stored % 8 != 0) {
     return op->emitOpError() << "value: type is " << value
                              << ", expected elements as wide as those of "
                              << memref << ", in whole bytes";

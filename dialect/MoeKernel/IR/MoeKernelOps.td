@@ -275,7 +275,8 @@ def MoeKernel_GlobalLoadOp : MoeKernel_Op<"global_load"> {
   let summary = "consecutive elements of a dense global array, from 64-bit addresses";
   let description = [{
     Indices are i32 and not negative. The innermost index is a multiple of the access' length, or of 16 bytes where
-    that is less; the array starts at a multiple of 16 bytes. 8-bit floats are read and written as i8.
+    that is less; the array starts at a multiple of 16 bytes. 8-bit floats are read and written as i8, and so is f4E2M1FN,
+    two elements an i8: indices count elements.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$memref, Variadic<I32>:$indices);
   let results = (outs AnyType:$value);
@@ -316,11 +317,12 @@ def MoeKernel_EncodeOp : MoeKernel_Op<"encode", [Pure]> {
   let assemblyFormat = "$values `to` $format attr-dict `:` type($values) `->` type($codes)";
   let hasVerifier = 1;
 }
-def MoeKernel_DecodeOp : MoeKernel_Op<"decode", [Pure, SameOperandsAndResultShape]> {
-  let summary = "8-bit codes to f32";
+def MoeKernel_DecodeOp : MoeKernel_Op<"decode", [Pure]> {
+  let summary = "codes of a narrow format to f32, exact; the inverse of encode";
   let arguments = (ins VectorOfRankAndType<[1], [I8]>:$codes, TypeAttr:$format);
   let results = (outs VectorOfRankAndType<[1], [F32]>:$values);
   let assemblyFormat = "$codes `from` $format attr-dict `:` type($codes) `->` type($values)";
+  let hasVerifier = 1;
 }
 def MoeKernel_EncodeScaleOp : MoeKernel_Op<"encode_scale", [Pure]> {
   let summary = "f32 to the code of a scale";

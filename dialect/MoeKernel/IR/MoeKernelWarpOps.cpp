@@ -170,6 +170,18 @@ LogicalResult EncodeOp::verify() {
   return success();
 }
 
+LogicalResult DecodeOp::verify() {
+  int64_t values = cast<VectorType>(getValues().getType()).getDimSize(0);
+  int64_t codes = cast<VectorType>(getCodes().getType()).getDimSize(0);
+  bool isPacked = isa<Float4E2M1FNType>(getFormat());
+  if (values != (isPacked ? 2 * codes : codes)) {
+    return emitOpError() << "decodes " << codes << " bytes as " << values
+                         << " elements, expected " << (isPacked ? "two" : "one")
+                         << " a byte";
+  }
+  return success();
+}
+
 LogicalResult EncodeScaleOp::verify() {
   std::optional<Type> format = getFormat();
   if (format && !isa<Float8E8M0FNUType, Float8E4M3FNType>(*format)) {

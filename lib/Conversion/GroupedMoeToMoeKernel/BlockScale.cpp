@@ -23,6 +23,21 @@ Value grouped_moe::powerOfTwo(KernelScope &kernel, Value code) {
   return arith::BitcastOp::create(b, b.getF32Type(), bits);
 }
 
+/// f8E4M3FN, exact.
+static Value valueOfE4m3(KernelScope &kernel, Value code) {
+  ImplicitLocOpBuilder &b = kernel.body;
+  auto floats = VectorType::get(1, b.getF32Type());
+  Value byte = kernel.splat(arith::TruncIOp::create(b, b.getI8Type(), code), 1);
+  Value value = moe_kernel::DecodeOp::create(
+      b, floats, byte, TypeAttr::get(Float8E4M3FNType::get(b.getContext())));
+  return vector::ExtractOp::create(b, value, 0);
+}
+
+Value grouped_moe::scaleValue(KernelScope &kernel, Value code, Type format) {
+  return isa<Float8E4M3FNType>(format) ? valueOfE4m3(kernel, code)
+                                       : powerOfTwo(kernel, code);
+}
+
 namespace {
 /// What one number of each format says (quantize's description).
 struct FormatFacts {
@@ -78,11 +93,7 @@ Value grouped_moe::scaleCode(KernelScope &kernel, Value amax,
 /// far below the distance of 8 / (8 + j), j = 0 .. 7, from any tie.
 static Value inverseOfE4m3(KernelScope &kernel, Value code) {
   ImplicitLocOpBuilder &b = kernel.body;
-  auto floats = VectorType::get(1, b.getF32Type());
-  Value byte = kernel.splat(arith::TruncIOp::create(b, b.getI8Type(), code), 1);
-  Value s = moe_kernel::DecodeOp::create(
-      b, floats, byte, TypeAttr::get(Float8E4M3FNType::get(b.getContext())));
-  s = vector::ExtractOp::create(b, s, 0);
+  Value s = valueOfE4m3(kernel, code);
   Value one = kernel.constant(1.0f);
   Value guess = arith::DivFOp::create(
       b, one, s, arith::FastMathFlags::arcp | arith::FastMathFlags::afn);
@@ -117,7 +128,7 @@ QuantizedBlock grouped_moe::quantizeRow(KernelScope &kernel, Value values,
                                         const BlockFormat &format) {
   ImplicitLocOpBuilder &b = kernel.body;
   int64_t lanes = cast<VectorType>(values.getType()).getDimSize(0);
-  int64_t block = format.rounding == ScaleRounding::nearest ? 16 : 32;
+  int64_t block = format.block;
   Value scaled, scales;
   for (int64_t first = 0; first < lanes; first += block) {
     Value part = values;

@@ -11,12 +11,18 @@ namespace grouped_moe {
 /// subnormal, 255 is NaN (OCP MX v1.0, E8M0).
 mlir::Value powerOfTwo(KernelScope &kernel, mlir::Value code);
 
-/// How blocks become data and scales. Rounding `nearest` has f8E4M3FN scales of
-/// 16 elements, the others f8E8M0FNU scales of 32.
+/// The value of a scale of f8E8M0FNU or f8E4M3FN whose byte is zero-extended to
+/// i32.
+mlir::Value scaleValue(KernelScope &kernel, mlir::Value code,
+                       mlir::Type format);
+
+/// How blocks become data and scales. Rounding `nearest` has f8E4M3FN scales,
+/// the others f8E8M0FNU scales.
 struct BlockFormat {
   mlir::Type data;
   ScaleRounding rounding = ScaleRounding::rceil;
   mlir::Value normConst; // f32, or null for 1
+  int64_t block = 32;    // elements, along rows
 };
 
 /// The scale of a block with this maximum, as i32.

@@ -17,9 +17,6 @@ mlir::LogicalResult lowerGemm(GemmOp op);
 mlir::LogicalResult lowerWgrad(WgradOp op);
 mlir::LogicalResult lowerQuantize(QuantizeOp op);
 mlir::LogicalResult lowerDequantize(DequantizeOp op);
-/// In a column layout.
-mlir::LogicalResult lowerQuantizeColumns(QuantizeOp op);
-mlir::LogicalResult lowerDequantizeColumns(DequantizeOp op);
 mlir::LogicalResult lowerInterleave(InterleaveGluOp op);
 
 } // namespace grouped_moe

@@ -162,7 +162,8 @@ public:
 protected:
   virtual void declareScales(Value rows) = 0;
   BlockFormat format() {
-    return {elementType(), op.getScaleRounding(output + 1), normConst};
+    return {elementType(), op.getScaleRounding(output + 1), normConst,
+            layout.getBlock()};
   }
   Value scalesMemref() { return op.getOutputs()[output + 1]; }
   /// Atoms along the stored columns.

@@ -30,6 +30,10 @@ Value KernelLowering::globalAddress(MemRefType type, Value base,
     return base;
   }
   int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (bytes == 0) { // two elements a byte
+    linear = create<arith::ShRUIOp>(linear, i64Const(1));
+    bytes = 1;
+  }
   return create<LLVM::GEPOp>(base.getType(), b.getIntegerType(8 * bytes), base,
                              ValueRange{linear});
 }
@@ -37,16 +41,17 @@ Value KernelLowering::globalAddress(MemRefType type, Value base,
 /// What the access may assume: the innermost index is a multiple of the
 /// access' length, row strides are what they are.
 static int64_t accessAlignment(MemRefType type, Type value) {
-  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t elementBytes =
+      getElementTypeOrSelf(value).getIntOrFloatBitWidth() / 8;
   int64_t length = 1;
   if (auto vector = dyn_cast<VectorType>(value)) {
     length = vector.getNumElements();
   }
   int64_t alignment = std::gcd(pointerAlignment, elementBytes * length);
-  int64_t stride = elementBytes;
+  int64_t stride = type.getElementTypeBitWidth(); // bits
   for (int64_t i = type.getRank() - 1; i > 0; --i) {
     stride *= type.getDimSize(i);
-    alignment = std::gcd(alignment, stride);
+    alignment = std::gcd(alignment, stride / 8);
   }
   return std::max(alignment, elementBytes);
 }
@@ -150,22 +155,30 @@ LogicalResult KernelLowering::lower(EncodeOp op) {
 
 LogicalResult KernelLowering::lower(DecodeOp op) {
   Type format = op.getFormat();
-  if (!isa<Float8E4M3FNType, Float8E5M2Type>(format)) {
-    return op.emitOpError()
-           << "format is " << format << ", expected f8E4M3FN or f8E5M2";
+  bool isPacked = isa<Float4E2M1FNType>(format);
+  if (!isPacked && !isa<Float8E4M3FNType, Float8E5M2Type>(format)) {
+    return op.emitOpError() << "format is " << format
+                            << ", expected f8E4M3FN, f8E5M2 or f4E2M1FN";
   }
   Value codes = mapped(op.getCodes());
-  int64_t n = cast<VectorType>(codes.getType()).getDimSize(0);
+  int64_t n = cast<VectorType>(op.getValues().getType()).getDimSize(0);
+  // Every format is exact in f16.
+  auto pair = VectorType::get({2}, b.getF16Type());
   SmallVector<Value> elements;
   for (int64_t i = 0; i < n; i += 2) {
-    Value low = create<vector::ExtractOp>(codes, i);
-    Value high =
-        i + 1 < n ? create<vector::ExtractOp>(codes, i + 1).getResult() : low;
-    Value pair = create<vector::FromElementsOp>(
-        VectorType::get({2}, b.getI8Type()), ValueRange{low, high});
-    // Both formats are exact in f16.
-    Value halves = create<NVVM::ConvertF8x2ToF16x2Op>(
-        VectorType::get({2}, b.getF16Type()), pair, /*relu=*/false, format);
+    Value low = create<vector::ExtractOp>(codes, isPacked ? i / 2 : i);
+    Value halves;
+    if (isPacked) {
+      halves =
+          create<NVVM::ConvertF4x2ToF16x2Op>(pair, low, /*relu=*/false, format);
+    } else {
+      Value high =
+          i + 1 < n ? create<vector::ExtractOp>(codes, i + 1).getResult() : low;
+      Value bytes = create<vector::FromElementsOp>(
+          VectorType::get({2}, b.getI8Type()), ValueRange{low, high});
+      halves = create<NVVM::ConvertF8x2ToF16x2Op>(pair, bytes, /*relu=*/false,
+                                                  format);
+    }
     Value wide =
         create<arith::ExtFOp>(VectorType::get({2}, b.getF32Type()), halves);
     for (int64_t j = 0; j < 2 && i + j < n; ++j) {

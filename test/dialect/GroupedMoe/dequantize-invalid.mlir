@@ -3,7 +3,7 @@
 // One refusal for each error of dequantize.
 
 func.func @data_element(%x: tensor<?x64xf32>, %s: tensor<?x1x32x4x4xf8E8M0FNU>, %d: tensor<?x64xf32>) {
-  // expected-error @below {{'grouped_moe.dequantize' op data: element type is 'f32', expected f8E4M3FN or f8E5M2 (dequantize_c1)}}
+  // expected-error @below {{'grouped_moe.dequantize' op data: element type is 'f32', expected f8E4M3FN, f8E5M2 or f4E2M1FN (dequantize_c1)}}
   %r = grouped_moe.dequantize ins(%x : tensor<?x64xf32> scales %s : tensor<?x1x32x4x4xf8E8M0FNU>)
       outs(%d : tensor<?x64xf32>)
       layout <row, whole, block = 32> -> tensor<?x64xf32>
@@ -103,7 +103,7 @@ func.func @block_16(%x: tensor<?x64xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>,
 // -----
 
 func.func @row_per_group(%x: tensor<?x64xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>, %d: tensor<?x64xf32>) {
-  // expected-error @below {{'grouped_moe.dequantize' op scales: layout is #grouped_moe.scale_layout<row, per_group, block = 32>, expected <row, whole, block = 32>, <column, whole, block = 32> or <column, per_group, block = 32> (dequantize_c3)}}
+  // expected-error @below {{'grouped_moe.dequantize' op layout #grouped_moe.scale_layout<row, per_group, block = 32> needs offsets (dequantize_c6); give the ends of the groups}}
   %r = grouped_moe.dequantize ins(%x : tensor<?x64xf8E4M3FN> scales %s : tensor<?x1x32x4x4xf8E8M0FNU>)
       outs(%d : tensor<?x64xf32>)
       layout <row, per_group, block = 32> -> tensor<?x64xf32>

@@ -73,7 +73,7 @@ func.func @rank_3_dynamic(%x: tensor<2x?x64xf32>, %d: tensor<2x?x64xf8E4M3FN>, %
 // -----
 
 func.func @data_element(%x: tensor<?x64xf32>, %d: tensor<?x64xi8>, %s: tensor<?x1x32x4x4xf8E8M0FNU>) {
-  // expected-error @below {{'grouped_moe.quantize' op data: element type is 'i8', expected f8E4M3FN or f8E5M2 (quantize_c2)}}
+  // expected-error @below {{'grouped_moe.quantize' op data: element type is 'i8', expected f8E4M3FN, f8E5M2 or f4E2M1FN (quantize_c2)}}
   %r:2 = grouped_moe.quantize ins(%x : tensor<?x64xf32>)
       outs(%d, %s : tensor<?x64xi8>, tensor<?x1x32x4x4xf8E8M0FNU>)
       layout <row, whole, block = 32> rounding rceil -> tensor<?x64xi8>, tensor<?x1x32x4x4xf8E8M0FNU>
@@ -153,7 +153,7 @@ func.func @column(%x: tensor<?x64xf32>, %d: tensor<?x64xf8E4M3FN>, %s: tensor<?x
 // -----
 
 func.func @per_group(%x: tensor<?x64xf32>, %d: tensor<?x64xf8E4M3FN>, %s: tensor<?x1x32x4x4xf8E8M0FNU>) {
-  // expected-error @below {{'grouped_moe.quantize' op scales: layout is #grouped_moe.scale_layout<row, per_group, block = 32>, expected <row, whole, block = 32>, <column, whole, block = 32> or <column, per_group, block = 32> (quantize_c3)}}
+  // expected-error @below {{'grouped_moe.quantize' op layout #grouped_moe.scale_layout<row, per_group, block = 32> needs offsets (quantize_c6); give the ends of the groups}}
   %r:2 = grouped_moe.quantize ins(%x : tensor<?x64xf32>)
       outs(%d, %s : tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>)
       layout <row, per_group, block = 32> rounding rceil -> tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>

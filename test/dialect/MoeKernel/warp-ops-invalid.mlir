@@ -121,6 +121,32 @@ moe_kernel.func @encoded(%i: i32, %x: memref<?x8xf32>) warps(1) {
 
 // -----
 
+moe_kernel.func @unpacked(%i: i32, %x: memref<?x16xf4E2M1FN>) warps(1) {
+  %c = moe_kernel.global_load %x[%i, %i] : memref<?x16xf4E2M1FN> -> vector<8xi8>
+  // expected-error@+1 {{decodes 8 bytes as 8 elements, expected two a byte}}
+  %v = moe_kernel.decode %c from f4E2M1FN : vector<8xi8> -> vector<8xf32>
+  moe_kernel.return
+}
+
+// -----
+
+moe_kernel.func @decoded(%i: i32, %x: memref<?x8xf8E5M2>) warps(1) {
+  %c = moe_kernel.global_load %x[%i, %i] : memref<?x8xf8E5M2> -> vector<8xi8>
+  // expected-error@+1 {{decodes 8 bytes as 16 elements, expected one a byte}}
+  %v = moe_kernel.decode %c from f8E5M2 : vector<8xi8> -> vector<16xf32>
+  moe_kernel.return
+}
+
+// -----
+
+moe_kernel.func @half_bytes(%i: i32, %x: memref<?x7xf4E2M1FN>) warps(1) {
+  // expected-error@+1 {{value: type is 'i8', expected elements as wide as those of 'memref<?x7xf4E2M1FN>', in whole bytes}}
+  %c = moe_kernel.global_load %x[%i, %i] : memref<?x7xf4E2M1FN> -> i8
+  moe_kernel.return
+}
+
+// -----
+
 moe_kernel.func @scale(%i: i32, %x: memref<?xf32>) warps(1) {
   %v = moe_kernel.global_load %x[%i] : memref<?xf32> -> f32
   // expected-error@+1 {{format is 'f8E5M2', expected f8E8M0FNU or f8E4M3FN}}

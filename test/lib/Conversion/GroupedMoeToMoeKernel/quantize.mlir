@@ -26,3 +26,21 @@ func.func @f(%x: memref<?x96xf16>, %q: memref<?x96xf8E5M2>, %sf: memref<?x1x32x4
       outs(%y : memref<?x96xf32>) layout <row, whole, block = 32>
   return
 }
+
+// FP4: 16 bytes a thread, two scales of 16 elements each.
+// CHECK-LABEL: moe_kernel.func @fp4_quantize(
+// CHECK-COUNT-2: vector.reduction <maximumf>, %{{.*}} : vector<16xf32>
+// CHECK: encode %{{.*}} to f4E2M1FN : vector<32xf32> -> vector<16xi8>
+// CHECK: global_store {{.*}} : vector<16xi8>, memref<?x64xf4E2M1FN>
+// CHECK: global_store {{.*}} : vector<2xi8>, memref<?x1x32x4x4xf8E4M3FN>
+// CHECK-LABEL: moe_kernel.func @fp4_dequantize(
+// CHECK: decode %{{.*}} from f4E2M1FN : vector<16xi8> -> vector<32xf32>
+// CHECK: global_load {{.*}} : memref<?x1x32x4x4xf8E4M3FN> -> vector<2xi8>
+// CHECK-COUNT-2: decode %{{.*}} from f8E4M3FN
+func.func @fp4(%x: memref<?x64xf32>, %q: memref<?x64xf4E2M1FN>, %sf: memref<?x1x32x4x4xf8E4M3FN>) {
+  grouped_moe.quantize ins(%x : memref<?x64xf32>) outs(%q, %sf : memref<?x64xf4E2M1FN>, memref<?x1x32x4x4xf8E4M3FN>)
+      layout <row, whole, block = 16> rounding nearest
+  grouped_moe.dequantize ins(%q : memref<?x64xf4E2M1FN> scales %sf : memref<?x1x32x4x4xf8E4M3FN>)
+      outs(%x : memref<?x64xf32>) layout <row, whole, block = 16>
+  return
+}

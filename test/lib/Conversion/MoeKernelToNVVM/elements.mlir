@@ -44,3 +44,21 @@ moe_kernel.func @codes(%x: memref<?x4xf32>, %codes: memref<?x4xf8E5M2>, %scales:
   moe_kernel.global_store %e to %scales[%t] : i8, memref<?xi8>
   moe_kernel.return
 }
+
+// Two elements a byte: indices count elements, addresses bytes.
+// CHECK-LABEL: llvm.func @packed
+moe_kernel.func @packed(%q: memref<?x64xf4E2M1FN>, %y: memref<?x64xf32>, %n: i32) warps(1) {
+  %row = moe_kernel.index cta : i32
+  // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c64_i64
+  // CHECK: %[[AT:.*]] = arith.addi %[[ROW]]
+  // CHECK: %[[BYTE:.*]] = arith.shrui %[[AT]], %c1_i64
+  // CHECK: llvm.getelementptr %{{.*}}[%[[BYTE]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+  %c = moe_kernel.global_load %q[%row, %n] : memref<?x64xf4E2M1FN> -> vector<16xi8>
+  // CHECK-COUNT-16: nvvm.convert.f4x2.to.f16x2 %{{.*}} : i8{{ ?}}(f4E2M1FN) -> vector<2xf16>
+  %v = moe_kernel.decode %c from f4E2M1FN : vector<16xi8> -> vector<32xf32>
+  moe_kernel.global_store %v to %y[%row, %n] : vector<32xf32>, memref<?x64xf32>
+  // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xi32>
+  moe_kernel.global_store %c to %q[%row, %n] : vector<16xi8>, memref<?x64xf4E2M1FN>
+  moe_kernel.return
+}

@@ -1,0 +1,112 @@
+// Plain kernels of quantize and dequantize along rows.
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/BlockKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace grouped_moe;
+using moe_kernel::IndexKind;
+
+namespace {
+
+/// Rows and blocks are rounded up to whole scale atoms, so that every byte of
+/// an atom has a thread.
+class RowKernel : public BlockKernel {
+public:
+  RowKernel(const BlockOperands &operands)
+      : BlockKernel(operands), pieces(shape.back() / kElements),
+        paddedPieces(llvm::alignTo(shape.back() / operands.layout.getBlock(),
+                                   kAtomBlocks) /
+                     scalesOfThread) {
+    if (!operands.offsets) {
+      rows = kernel.addIndex(hostRows);
+    }
+    rowsAxis = 2;
+    Value threads =
+        hostMul(kernel.hostCeilDiv(hostRows, kAtomRows),
+                kAtomRows * paddedPieces * (batched ? shape[0] : 1));
+    grid = kernel.hostCeilDiv(threads, kThreads);
+  }
+
+private:
+  void require() override {
+    if (batched) {
+      return;
+    }
+    kernel.requireRows(operands.destination, hostRows);
+    if (operands.offsets) {
+      requireGroups(blockAtoms());
+      return;
+    }
+    kernel.requireRows(operands.scales,
+                       kernel.hostCeilDiv(hostRows, kAtomRows));
+  }
+
+  void buildIndices() override {
+    Value cta = kernel.index(IndexKind::cta);
+    Value thread = kernel.index(IndexKind::thread);
+    Value item = kernel.add(kernel.mul(cta, kThreads), thread);
+    Value piece = kernel.rem(item, paddedPieces);
+    row = kernel.div(item, paddedPieces);
+    SmallVector<Value> prefix;
+    if (batched) {
+      int64_t paddedRows = llvm::alignTo(shape[1], kAtomRows);
+      prefix.push_back(kernel.div(row, paddedRows));
+      row = kernel.rem(row, paddedRows);
+    }
+    Value block = kernel.mul(piece, scalesOfThread);
+    Value local = row, last = rows;
+    if (operands.offsets) {
+      findGroup();
+      local = kernel.sub(row, begin);
+      last = end;
+      Value atom = kernel.add(atomsBefore, kernel.div(local, kAtomRows));
+      scaleAt = {kernel.add(kernel.mul(atom, blockAtoms()),
+                            kernel.div(block, kAtomBlocks))};
+    } else {
+      scaleAt = prefix;
+      scaleAt.append(
+          {kernel.div(row, kAtomRows), kernel.div(block, kAtomBlocks)});
+    }
+    scaleAt.append({kernel.rem(local, 32),
+                    kernel.div(kernel.rem(local, kAtomRows), 32),
+                    kernel.rem(block, kAtomBlocks)});
+    dataAt = prefix;
+    dataAt.append({row, kernel.mul(piece, kElements)});
+    Value inRows =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, last);
+    Value inPieces = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, piece,
+                                           kernel.constant(pieces));
+    inside = arith::AndIOp::create(b, inRows, inPieces);
+  }
+
+  Value load(Value matrix) override {
+    Type element = cast<MemRefType>(matrix.getType()).getElementType();
+    int64_t bits = kElements * element.getIntOrFloatBitWidth();
+    Type loaded =
+        element.getIntOrFloatBitWidth() <= 8 ? b.getI8Type() : element;
+    auto type = VectorType::get(bits / loaded.getIntOrFloatBitWidth(), loaded);
+    return moe_kernel::GlobalLoadOp::create(b, type, matrix, dataAt);
+  }
+
+  void store(Value values, Value matrix) override {
+    moe_kernel::GlobalStoreOp::create(b, values, matrix, dataAt);
+  }
+
+  /// Atoms across the blocks of a row.
+  int64_t blockAtoms() const {
+    return paddedPieces * scalesOfThread / kAtomBlocks;
+  }
+
+  int64_t pieces, paddedPieces; // threads of a row
+  Value rows;                   // of the matrix, in the kernel
+  SmallVector<Value> dataAt;
+};
+
+} // namespace
+
+std::unique_ptr<BlockKernel>
+grouped_moe::createRowKernel(const BlockOperands &operands) {
+  return std::make_unique<RowKernel>(operands);
+}
