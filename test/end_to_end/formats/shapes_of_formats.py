@@ -13,7 +13,8 @@ DEPTHS = (64, 192, 256, 320, 832)
 KERNELS = ((128, 2, 1), (128, 3, 2), (256, 2, 1), (128, 4, 2), (256, 3, 1), (128, 2, 2), (128, 4, 1))
 OUTS = ([plain()], [plain(BF16)], [plain(), plain(BF16)])
 
-for form in (ALL[int(number)] for number in sys.argv[1:]):
+
+def check(form):
     seed = ALL.index(form)
     for n in COLUMNS:
         for k in DEPTHS:
@@ -23,3 +24,8 @@ for form in (ALL[int(number)] for number in sys.argv[1:]):
             assert np.isfinite(case.accumulate()).all() and case.accumulate().all(1).mean() > 0.5
             case.check()
             seed += 1
+
+
+if __name__ == "__main__":
+    for number in sys.argv[1:]:
+        check(ALL[int(number)])
