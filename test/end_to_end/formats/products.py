@@ -19,6 +19,7 @@ POISON = {E2M1: 0x07, E4M3: 0x7F, E5M2: 0x7F}  # e2m1 has no NaN: its scales are
 class Product(Case):
     """An `op` of gemm is that with a region that gives the accumulator to every output."""
     format: Format = None
+    n_major: bool = False  # b, still (L, N, K) here, lies as (L, K, N)
 
     def __post_init__(self):
         self.generic = self.op == "gemm"
@@ -28,11 +29,15 @@ class Product(Case):
     def fixed(self):
         f, rest = self.format, super().fixed()[4:]
         scale = "e8m0" if f.scale == E8M0 else f.scale
-        return [("a", f.lhs, self.a, 0), ("sa", scale, f.blocked(self.sa), 0), ("b", f.rhs, self.b, None),
+        b = np.ascontiguousarray(self.b.swapaxes(1, 2)) if self.n_major else self.b
+        return [("a", f.lhs, self.a, 0), ("sa", scale, f.blocked(self.sa), 0), ("b", f.rhs, b, None),
                 ("sb", scale, np.stack([f.blocked(s) for s in self.sb]), None)] + rest
 
     def program(self):
         text = super().program().replace(LAYOUT, f"layout <row, whole, block = {self.format.block}>")
+        if self.n_major:
+            head, rhs = text.split("rhs(", 1)
+            text = head + "rhs(" + rhs.replace("<row,", "<column,", 1)
         if not self.generic:
             return text
         values, types = [", ".join([x] * len(self.outs)) for x in ("%acc", "f32")]
@@ -68,7 +73,7 @@ class Product(Case):
                 assert most < 2.0**24 * unit, f"{self.name()}: sums of group {g} are not exact"
 
     def name(self):
-        return f"{self.format.name} {super().name()} {[x.dtype.__name__ for x in self.outs]} {self.schedule}"
+        return f"{self.format.name} {super().name()} {[x.dtype.__name__ for x in self.outs]} {self.schedule}{' n-major' * self.n_major}"
 
 
 def scale_bytes(rng, form, shape, step, numbers=None):
