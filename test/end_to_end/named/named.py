@@ -53,6 +53,12 @@ def stored_shape(dtype, shape):
     return (*shape[:-1], shape[-1] // 2) if dtype == E2M1 else tuple(shape)
 
 
+def bytes_of(x):
+    """As .npy holds x: of f4E2M1FN two in a byte, the first in its low half."""
+    codes = x.view(stored(x.dtype.type))
+    return codes[..., ::2] | codes[..., 1::2] << 4 if x.dtype == E2M1 else codes
+
+
 def type_of(dtype, shape, dynamic=None):
     extents = ["?" if i == dynamic else str(extent) for i, extent in enumerate(shape)]
     return "x".join(extents + [NAMES[dtype]])
@@ -212,7 +218,7 @@ class Case:
                 source += ".gmoe"
             command = ["gmoe-run", source, f"--device={device}", "--json", *options]
             for i, x in enumerate(arguments):
-                np.save(f"{folder}/a{i}.npy", x.view(stored(x.dtype.type)))
+                np.save(f"{folder}/a{i}.npy", bytes_of(x))
                 command.append(f"--arg={i}={folder}/a{i}.npy")
             count = len(self.destinations())
             command += [f"--result={i}={folder}/r{i}.npy" for i in range(count)]
