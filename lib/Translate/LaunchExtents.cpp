@@ -20,7 +20,7 @@ Value grouped_moe::sourceOf(Value memref) {
 }
 
 int32_t LaunchExtents::expression(abi::ExprKind kind, int32_t lhs, int32_t rhs,
-                                 int64_t value) {
+                                  int64_t value) {
   abi::Expr expr(value, lhs, rhs, kind);
   for (auto [i, other] : llvm::enumerate(exprs)) {
     if (other.kind() == kind && other.lhs() == lhs && other.rhs() == rhs &&
@@ -147,7 +147,7 @@ FailureOr<int32_t> LaunchExtents::evaluate(Value index) {
 /// The extent of an argument that an index is, by way of allocations that are
 /// as large; none if it is something else.
 std::optional<LaunchExtents::Axis> LaunchExtents::freeAxis(Value memref,
-                                                         int64_t axis) {
+                                                           int64_t axis) {
   memref = sourceOf(memref);
   auto type = cast<MemRefType>(memref.getType());
   if (axis < 0 || axis >= type.getRank() || !type.isDynamicDim(axis)) {

@@ -6,7 +6,6 @@
 using namespace mlir;
 using namespace grouped_moe;
 
-static bool isFp4(Type type) { return isa<Float4E2M1FNType>(type); }
 static bool isQuantized(Type type) { return isFp8(type) || isFp4(type); }
 static constexpr StringRef kQuantized = "f8E4M3FN, f8E5M2 or f4E2M1FN";
 
