@@ -1,16 +1,10 @@
 #include "lib/Reference/Executor.h"
 
-#include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
-#include "lib/Reference/EpilogueCompile.h"
-#include "lib/Reference/Gemm.h"
-#include "lib/Reference/IndexOps.h"
+#include "lib/Reference/ExecutorRun.h"
 #include "lib/Reference/Interleave.h"
 #include "lib/Reference/Quantize.h"
-#include "lib/Reference/Wgrad.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cstring>
@@ -45,7 +39,7 @@ std::optional<Format> reference::formatOf(Type type) {
       .Default([](Type) -> Result { return std::nullopt; });
 }
 
-static std::string shapeText(const std::vector<int64_t> &shape) {
+std::string reference::shapeText(const std::vector<int64_t> &shape) {
   std::string text;
   for (int64_t extent : shape) {
     text += (text.empty() ? "" : "x") + std::to_string(extent);
@@ -57,55 +51,21 @@ std::string reference::describe(const Array &array) {
   return shapeText(array.shape) + "x" + nameOf(array.format);
 }
 
-namespace {
+ScaleForm reference::formOf(ScaleLayoutAttr layout) {
+  return {layout.getDirection() == ScaleDirection::column,
+          layout.getGrouping() == ScaleGrouping::per_group, layout.getBlock()};
+}
 
-class Executor {
-public:
-  Executor(const ExecuteOptions &options) : options(options) {}
-
-  LogicalResult run(func::FuncOp function, std::vector<Array> &arguments,
-                    std::vector<Array> &results);
-
-private:
-  LogicalResult bindArguments(func::FuncOp function,
-                              std::vector<Array> &arguments);
-  LogicalResult runOp(Operation *op);
-  LogicalResult runGemm(GemmOp op);
-  LogicalResult runWgrad(WgradOp op);
-  Array *addressed(WgradOp op, unsigned i);
-  LogicalResult runQuantize(QuantizeOp op);
-  LogicalResult runDequantize(DequantizeOp op);
-  LogicalResult runInterleave(InterleaveGluOp op);
-  LogicalResult runExtent(Operation *op, Value shaped, Value index);
-  LogicalResult allocate(Operation *op, ValueRange extents);
-  LogicalResult readEnds(Operation *op, const Array &offsets, int64_t rows,
-                         uint64_t aligned, std::vector<int64_t> &ends);
-  LogicalResult addInputs(GemmOp op, GemmProblem &problem, bool &derived);
-  LogicalResult addOutputs(GemmOp op, GemmProblem &problem);
-  template <typename Op>
-  LogicalResult findScales(Op op, const Array &matrix, Value scales,
-                           std::vector<ScaleRegion> &regions);
-  LogicalResult expectShape(Operation *op, const Twine &name,
-                            const Array &array,
-                            const std::vector<int64_t> &expected);
-  Array &array(Value value) { return *arrays.find(value)->second; }
-  /// The array that destination `i` of an op updates: the memref's own, or a
-  /// copy of the tensor's that becomes the result.
-  template <typename Op> Array &destination(Op op, unsigned i);
-
-  const ExecuteOptions &options;
-  DenseMap<Value, std::shared_ptr<Array>> arrays;
-  IndexValues indices;
-};
-
-template <typename Op> Array &Executor::destination(Op op, unsigned i) {
-  Value output = op.getOutputs()[i];
-  if (op->getNumResults() == 0) {
-    return array(output);
+ScaleRule reference::ruleOf(ScaleRounding rounding) {
+  switch (rounding) {
+  case ScaleRounding::rceil:
+    return ScaleRule::up;
+  case ScaleRounding::floor:
+    return ScaleRule::floor;
+  case ScaleRounding::nearest:
+    break;
   }
-  auto copy = std::make_shared<Array>(array(output));
-  arrays[op->getResult(i)] = copy;
-  return *copy;
+  return ScaleRule::nearest;
 }
 
 LogicalResult Executor::expectShape(Operation *op, const Twine &name,
@@ -151,229 +111,6 @@ LogicalResult Executor::readEnds(Operation *op, const Array &offsets,
     ends.push_back(end);
     previous = end;
   }
-  return success();
-}
-
-LogicalResult Executor::addInputs(GemmOp op, GemmProblem &problem,
-                                  bool &derived) {
-  int64_t rows = array(op.getLhs()).shape[0], groups = op.getGroups();
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    GemmInput in{Follows::element, &array(input), op.isPairInput(i)};
-    int64_t columns = op.getColumns() * (in.pair ? 2 : 1);
-    std::vector<int64_t> expected;
-    switch (op.getInputKind(i)) {
-    case InputKind::per_element:
-      expected = {rows, columns};
-      break;
-    case InputKind::per_row:
-      in.follows = Follows::row;
-      expected = {rows};
-      break;
-    case InputKind::per_group:
-      in.follows = Follows::group;
-      expected = {groups};
-      break;
-    case InputKind::per_group_column:
-      in.follows = Follows::groupColumn;
-      expected = {groups, columns};
-      break;
-    }
-    if (failed(expectShape(op, "input #" + Twine(i), *in.array, expected))) {
-      return failure();
-    }
-    derived |= in.array->derived;
-    problem.inputs.push_back(in);
-  }
-  if (op.getNormConst()) {
-    Array &norm = array(op.getNormConst());
-    for (int64_t i = 0; i < norm.elements(); ++i) {
-      problem.normConst.push_back(static_cast<float>(norm.at(i)));
-    }
-  }
-  return success();
-}
-
-static ScaleForm formOf(ScaleLayoutAttr layout) {
-  return {layout.getDirection() == ScaleDirection::column,
-          layout.getGrouping() == ScaleGrouping::per_group, layout.getBlock()};
-}
-
-static ScaleRule ruleOf(ScaleRounding rounding) {
-  switch (rounding) {
-  case ScaleRounding::rceil:
-    return ScaleRule::up;
-  case ScaleRounding::floor:
-    return ScaleRule::floor;
-  case ScaleRounding::nearest:
-    break;
-  }
-  return ScaleRule::nearest;
-}
-
-static OutputForm formOf(OutputKind kind) {
-  switch (kind) {
-  case OutputKind::plain:
-    return OutputForm::plain;
-  case OutputKind::row_sum:
-    return OutputForm::rowSum;
-  case OutputKind::group_column_sum:
-    return OutputForm::groupColumnSum;
-  case OutputKind::group_amax:
-    return OutputForm::groupAmax;
-  default:
-    return OutputForm::quantized;
-  }
-}
-
-LogicalResult Executor::addOutputs(GemmOp op, GemmProblem &problem) {
-  int64_t rows = array(op.getLhs()).shape[0], groups = op.getGroups();
-  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
-    int64_t halves = op.isPairOutput(i) ? 2 : 1;
-    int64_t columns = op.getColumns() * halves;
-    std::vector<int64_t> expected = {rows, columns};
-    switch (op.getOutputKind(i)) {
-    case OutputKind::row_sum:
-      expected = {rows};
-      break;
-    case OutputKind::group_column_sum:
-      expected = {groups, columns};
-      break;
-    case OutputKind::group_amax:
-      expected = halves == 2 ? std::vector<int64_t>{groups, 2}
-                             : std::vector<int64_t>{groups};
-      break;
-    default:
-      break;
-    }
-    GemmOutput out;
-    if (op.isScaleOutput(i)) {
-      GemmOutput &data = problem.outputs.back();
-      data.scaleForm = formOf(op.getScaleLayout(i));
-      data.rule = ruleOf(op.getScaleRounding(i));
-      expected = scaleShape(data.scaleForm, {rows, data.array->shape[1]},
-                            groups, static_cast<int64_t>(op.getMAligned()));
-    }
-    if (failed(expectShape(op, "output #" + Twine(i), array(op.getOutputs()[i]),
-                           expected))) {
-      return failure();
-    }
-    Array &written = destination(op, i);
-    if (op.isScaleOutput(i)) {
-      problem.outputs.back().scales = &written;
-      continue;
-    }
-    out.array = &written;
-    out.form = formOf(op.getOutputKind(i));
-    out.pair = halves == 2;
-    problem.outputs.push_back(out);
-  }
-  return success();
-}
-
-LogicalResult Executor::runGemm(GemmOp op) {
-  GemmProblem problem;
-  Array &lhs = array(op.getLhs()), &rhs = array(op.getRhs());
-  bool derived = lhs.derived || rhs.derived;
-  Epilogue epilogue;
-  if (failed(expectShape(op, "lhs scales", array(op.getLhsScales()),
-                         scaleShape(formOf(op.getLhsLayout()), lhs.shape))) ||
-      failed(expectShape(op, "rhs scales", array(op.getRhsScales()),
-                         scaleShape(formOf(op.getRhsLayout()), rhs.shape))) ||
-      failed(readEnds(op, array(op.getOffsets()), lhs.shape[0],
-                      op.getMAligned(), problem.ends)) ||
-      failed(addInputs(op, problem, derived)) ||
-      !compileEpilogue(op, epilogue) || failed(addOutputs(op, problem))) {
-    return failure();
-  }
-  problem.lhs = &lhs;
-  problem.lhsScales = &array(op.getLhsScales());
-  problem.rhs = &rhs;
-  problem.rhsScales = &array(op.getRhsScales());
-  problem.rhsTransposed = op.isRhsTransposed();
-  problem.block = op.getLhsLayout().getBlock();
-  problem.paired = op.getPaired();
-  problem.concatenated = op.getConcatenated();
-  problem.epilogue = &epilogue;
-  // An operand that is itself off has no bound here.
-  problem.withErrors = options.withErrors && !derived;
-  computeGemm(problem, options.threads);
-  return success();
-}
-
-/// The array of an output. What addresses point at is there whether the result
-/// is used or not; they are an argument's, which holds what they point at.
-Array *Executor::addressed(WgradOp op, unsigned i) {
-  Value output = op.getOutputs()[i];
-  if (!cast<ShapedType>(output.getType()).getElementType().isInteger(64)) {
-    return &destination(op, i);
-  }
-  Array &held = array(output);
-  std::vector<int64_t> expected{op.getGroups(), op.getN(), op.getK()};
-  if (held.format != formatOf(op.getOutputElementType(i)) ||
-      held.shape != expected) {
-    op.emitOpError() << "output #" << i << ": holds addresses of "
-                     << shapeText(expected) << " of "
-                     << op.getOutputElementType(i)
-                     << ", one array a group, but what they come from is "
-                     << describe(held)
-                     << "; take them from an argument, each for one shape";
-    return nullptr;
-  }
-  if (op->getNumResults() != 0) {
-    arrays[op->getResult(i)] = arrays[output];
-  }
-  return &held;
-}
-
-LogicalResult Executor::runWgrad(WgradOp op) {
-  WgradProblem problem;
-  Epilogue epilogue;
-  Array &lhs = array(op.getLhs()), &rhs = array(op.getRhs());
-  problem.rows = lhs.shape[op.getLhsRowAxis()];
-  problem.lhs = {&lhs, &array(op.getLhsScales()), op.getLhsTransposed(),
-                 op.getN()};
-  problem.rhs = {&rhs, &array(op.getRhsScales()), op.getRhsTransposed(),
-                 op.getK()};
-  if (failed(readEnds(op, array(op.getOffsets()), problem.rows,
-                      op.getMAligned(), problem.ends)) ||
-      !compileEpilogue(op, epilogue)) {
-    return failure();
-  }
-  auto checkFactor = [&](StringRef name, const WgradFactor &factor,
-                         ScaleLayoutAttr layout) -> LogicalResult {
-    std::vector<int64_t> shape{problem.rows, factor.columns};
-    std::vector<int64_t> scales =
-        scaleShape(formOf(layout), shape, op.getGroups(),
-                   static_cast<int64_t>(op.getMAligned()));
-    if (factor.transposed) {
-      std::swap(shape[0], shape[1]);
-    }
-    return failure(
-        failed(expectShape(op, name, *factor.data, shape)) ||
-        failed(expectShape(op, name + " scales", *factor.scales, scales)));
-  };
-  if (failed(checkFactor("lhs", problem.lhs, op.getLhsLayout())) ||
-      failed(checkFactor("rhs", problem.rhs, op.getRhsLayout()))) {
-    return failure();
-  }
-  bool derived = lhs.derived || rhs.derived;
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    WgradInput in{&array(input), op.getInputKind(i) == InputKind::per_element};
-    derived |= in.array->derived;
-    problem.inputs.push_back(in);
-  }
-  for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
-    derived |= op.getAccumulate() && array(op.getOutputs()[i]).derived;
-    Array *output = addressed(op, i);
-    if (!output) {
-      return failure();
-    }
-    problem.outputs.push_back(output);
-  }
-  problem.epilogue = &epilogue;
-  problem.accumulate = op.getAccumulate();
-  problem.withErrors = options.withErrors && !derived;
-  computeWgrad(problem, options.threads);
   return success();
 }
 
@@ -611,8 +348,6 @@ LogicalResult Executor::run(func::FuncOp function,
   }
   return success();
 }
-
-} // namespace
 
 LogicalResult reference::execute(func::FuncOp function,
                                  std::vector<Array> &arguments,
