@@ -23,12 +23,13 @@ class Executor {
 public:
   Executor(const ExecuteOptions &options) : options(options) {}
 
-  mlir::LogicalResult run(mlir::func::FuncOp function, std::vector<Array> &arguments,
-                    std::vector<Array> &results);
+  mlir::LogicalResult run(mlir::func::FuncOp function,
+                          std::vector<Array> &arguments,
+                          std::vector<Array> &results);
 
 private:
   mlir::LogicalResult bindArguments(mlir::func::FuncOp function,
-                              std::vector<Array> &arguments);
+                                    std::vector<Array> &arguments);
   mlir::LogicalResult runOp(mlir::Operation *op);
   mlir::LogicalResult runGemm(GemmOp op);
   mlir::LogicalResult runWgrad(WgradOp op);
@@ -36,18 +37,20 @@ private:
   mlir::LogicalResult runQuantize(QuantizeOp op);
   mlir::LogicalResult runDequantize(DequantizeOp op);
   mlir::LogicalResult runInterleave(InterleaveGluOp op);
-  mlir::LogicalResult runExtent(mlir::Operation *op, mlir::Value shaped, mlir::Value index);
+  mlir::LogicalResult runExtent(mlir::Operation *op, mlir::Value shaped,
+                                mlir::Value index);
   mlir::LogicalResult allocate(mlir::Operation *op, mlir::ValueRange extents);
-  mlir::LogicalResult readEnds(mlir::Operation *op, const Array &offsets, int64_t rows,
-                         uint64_t aligned, std::vector<int64_t> &ends);
+  mlir::LogicalResult readEnds(mlir::Operation *op, const Array &offsets,
+                               int64_t rows, uint64_t aligned,
+                               std::vector<int64_t> &ends);
   mlir::LogicalResult addInputs(GemmOp op, GemmProblem &problem, bool &derived);
   mlir::LogicalResult addOutputs(GemmOp op, GemmProblem &problem);
   template <typename Op>
   mlir::LogicalResult findScales(Op op, const Array &matrix, mlir::Value scales,
-                           std::vector<ScaleRegion> &regions);
+                                 std::vector<ScaleRegion> &regions);
   mlir::LogicalResult expectShape(mlir::Operation *op, const llvm::Twine &name,
-                            const Array &array,
-                            const std::vector<int64_t> &expected);
+                                  const Array &array,
+                                  const std::vector<int64_t> &expected);
   Array &array(mlir::Value value) { return *arrays.find(value)->second; }
   /// The array that destination `i` of an op updates: the memref's own, or a
   /// copy of the tensor's that becomes the result.
