@@ -58,6 +58,7 @@ struct Step {
   float floatValue = 0;
   int32_t intValue = 0;
   double (*function)(double) = nullptr;
+  bool approximate = false; // kernels are within 4 units of the function
 };
 
 struct Epilogue {

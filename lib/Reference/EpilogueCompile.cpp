@@ -170,6 +170,9 @@ bool reference::compileEpilogue(FusedProduct op, Epilogue &epilogue) {
     }
     step.kind = *kind;
     step.function = functionOf(&inner);
+    step.approximate =
+        step.function && !isa<math::FloorOp, math::CeilOp, math::TruncOp,
+                              math::RoundEvenOp, math::SqrtOp>(inner);
     std::optional<Format> type = scalarFormat(inner.getResult(0).getType());
     if (!type) {
       inner.emitOpError() << "has a result of type "

@@ -324,9 +324,10 @@ void EpilogueState::runErrors(const Step &step, int count) {
       return error / std::max(std::fabs(double{b[i]}) - eb[i], 0.0);
     });
     break;
-  case StepKind::function: // of an exact operand, within 4 units
+  case StepKind::function: // of an exact operand
     for (int i = 0; i < count; ++i) {
-      r[i] = 4 * (unit * std::fabs(double{value[i]}) + 0x1p-149);
+      double units = step.approximate ? 4 : 0;
+      r[i] = units * (unit * std::fabs(double{value[i]}) + 0x1p-149);
     }
     break;
   case StepKind::fma:

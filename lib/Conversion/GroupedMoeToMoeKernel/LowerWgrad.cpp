@@ -59,8 +59,8 @@ private:
   SmallVector<Value> buildTile(const Place &place, Value position, Value slot);
   Value leavePart(const Place &place, const Tile &tile, Value position);
 
-  /// All parts of a group but one hold this many tiles at most: those with more
-  /// rows than R / parts are fewer than `parts`.
+  /// Divided groups have more than R / parts rows each, so that there are fewer
+  /// than `parts`; the last part of each may be short of rows.
   int64_t slots() { return (2 * split[0] - 1) * tilesOfGroup; }
 
   WgradOp op;

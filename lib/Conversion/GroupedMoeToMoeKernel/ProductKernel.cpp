@@ -15,7 +15,7 @@ using moe_kernel::StageSide;
 static constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
 
 ProductKernel::ProductKernel(FusedProduct op, StringRef name, int64_t block)
-    : product(op), kernel(op, name, kEpilogueWarps + 2), b(kernel.body),
+    : kernel(op, name, kEpilogueWarps + 2), b(kernel.body),
       schedule(*op.getSchedule()), tileM(schedule.getTile()[0]),
       tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]), block(block),
       epilogue(op, kernel) {

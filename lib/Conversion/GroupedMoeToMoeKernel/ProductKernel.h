@@ -75,7 +75,6 @@ protected:
   /// Atoms of scales along K in a stage.
   int64_t atomsOfK() const { return tileK / (block * kAtomBlocks); }
 
-  FusedProduct product;
   KernelScope kernel;
   mlir::ImplicitLocOpBuilder &b;
   ScheduleAttr schedule;
