@@ -42,7 +42,7 @@ llvm::SmallVector<int64_t> getScaleShape(ScaleLayoutAttr layout,
 /// Checks the shape of a scale operand; `name` is the operand's, `constraint`
 /// the label.
 mlir::LogicalResult verifyScaleShape(mlir::Operation *op, llvm::StringRef name,
-                                     mlir::Value scales, ScaleLayoutAttr layout,
+                                     mlir::Type scales, ScaleLayoutAttr layout,
                                      llvm::ArrayRef<int64_t> matrix,
                                      GroupFacts facts,
                                      llvm::StringRef constraint);
@@ -50,21 +50,21 @@ mlir::LogicalResult verifyScaleShape(mlir::Operation *op, llvm::StringRef name,
 /// Checks element type and block of the scales of FP8 data.
 mlir::LogicalResult verifyScaleElements(mlir::Operation *op,
                                         llvm::StringRef name,
-                                        mlir::Value scales,
+                                        mlir::Type scales,
                                         ScaleLayoutAttr layout,
                                         llvm::StringRef constraint);
 
 /// The same for data of any narrow type: FP4 data also has blocks of 16, with
 /// scales of f8E8M0FNU or f8E4M3FN.
 mlir::LogicalResult verifyScaleFormat(mlir::Operation *op, llvm::StringRef name,
-                                      mlir::Value scales,
+                                      mlir::Type scales,
                                       ScaleLayoutAttr layout, mlir::Type data,
                                       llvm::StringRef constraint);
 
 /// Checks element type, layout and shape of the scales of an operand that takes
 /// whole layouts only, along rows or, with `down`, also down columns.
 mlir::LogicalResult verifyScales(mlir::Operation *op, llvm::StringRef name,
-                                 mlir::Value scales, ScaleLayoutAttr layout,
+                                 mlir::Type scales, ScaleLayoutAttr layout,
                                  mlir::ShapedType matrix, bool down,
                                  llvm::StringRef layoutConstraint,
                                  llvm::StringRef shapeConstraint);

@@ -57,7 +57,7 @@ static InFlightDiagnostic emitExtent(InFlightDiagnostic diag, int64_t extent) {
 
 static LogicalResult verifyOperands(GroupedProduct op) {
   auto lhs = cast<ShapedType>(op.getLhs().getType());
-  auto rhs = cast<ShapedType>(op.getRhs().getType());
+  ShapedType rhs = op.getRhsType();
   auto offsets = cast<ShapedType>(op.getOffsets().getType());
   if (lhs.getRank() != 2) {
     return op->emitOpError() << "lhs: rank is " << lhs.getRank()
@@ -231,7 +231,7 @@ static LogicalResult verifyScaleOutput(GroupedProduct op, unsigned i) {
               "yet (gemm_c9); quantize along rows, or use FP8 data";
   }
   GroupFacts facts{op.getGroups(), static_cast<int64_t>(op.getMAligned())};
-  return verifyScaleShape(op, ("output #" + Twine(i)).str(), op.getOutputs()[i],
+  return verifyScaleShape(op, ("output #" + Twine(i)).str(), type,
                           layout, {op.getRows(), data.getDimSize(1)}, facts,
                           "gemm_c9");
 }
@@ -433,10 +433,8 @@ LogicalResult grouped_moe::verifyProducer(Operation *op, StringRef name,
 
 /// One matrix instruction reads scales of one format.
 static LogicalResult verifySameScales(GroupedProduct op) {
-  auto elementOf = [](Value scales) {
-    return cast<ShapedType>(scales.getType()).getElementType();
-  };
-  Type lhs = elementOf(op.getLhsScales()), rhs = elementOf(op.getRhsScales());
+  Type lhs = cast<ShapedType>(op.getLhsScales().getType()).getElementType(),
+       rhs = op.getRhsScalesType().getElementType();
   int64_t lhsBlock = op.getLhsLayout().getBlock(),
           rhsBlock = op.getRhsLayout().getBlock();
   if (lhs == rhs && lhsBlock == rhsBlock) {
@@ -450,19 +448,19 @@ static LogicalResult verifySameScales(GroupedProduct op) {
 }
 
 LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
-  auto typeOf = [](Value v) { return cast<ShapedType>(v.getType()); };
   auto verifySide = [&](StringRef name, Value scales, ScaleLayoutAttr layout) {
     return verifyProducer(op, name, scales, layout, "gemm_c13");
   };
   if (failed(verifySemantics(op, op.getOutputs().size(), "gemm_c12")) ||
-      failed(verifyOperands(op)) ||
+      failed(verifyRhsAddresses(op)) || failed(verifyOperands(op)) ||
       failed(verifySide("lhs", op.getLhsScales(), op.getLhsLayout())) ||
       failed(verifySide("rhs", op.getRhsScales(), op.getRhsLayout())) ||
-      failed(verifyScales(op, "lhs scales", op.getLhsScales(),
-                          op.getLhsLayout(), typeOf(op.getLhs()),
+      failed(verifyScales(op, "lhs scales", op.getLhsScales().getType(),
+                          op.getLhsLayout(),
+                          cast<ShapedType>(op.getLhs().getType()),
                           /*down=*/false, "gemm_c4", "gemm_c5")) ||
-      failed(verifyScales(op, "rhs scales", op.getRhsScales(),
-                          op.getRhsLayout(), typeOf(op.getRhs()),
+      failed(verifyScales(op, "rhs scales", op.getRhsScalesType(),
+                          op.getRhsLayout(), op.getRhsType(),
                           /*down=*/true, "gemm_c4", "gemm_c5")) ||
       failed(verifySameScales(op)) || failed(verifyInputs(op)) ||
       failed(verifyKinds(op)) || failed(verifyOutputs(op)) ||

@@ -86,7 +86,7 @@ static LogicalResult verifyFactorScales(WgradOp op, const Factor &factor) {
   std::string name = (factor.name + " scales").str();
   if (failed(verifyProducer(op, factor.name, factor.scales, factor.layout,
                             "wgrad_c11")) ||
-      failed(verifyScaleElements(op, name, factor.scales, factor.layout,
+      failed(verifyScaleElements(op, name, factor.scales.getType(), factor.layout,
                                  "wgrad_c3"))) {
     return failure();
   }
@@ -99,7 +99,7 @@ static LogicalResult verifyFactorScales(WgradOp op, const Factor &factor) {
               "columns with that layout";
   }
   GroupFacts facts{op.getGroups(), static_cast<int64_t>(op.getMAligned())};
-  return verifyScaleShape(op, name, factor.scales, factor.layout,
+  return verifyScaleShape(op, name, factor.scales.getType(), factor.layout,
                           {factor.rows(), factor.columns()}, facts, "wgrad_c4");
 }
 
