@@ -1,5 +1,6 @@
 #include "lib/Analysis/KernelProtocol.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -55,6 +56,7 @@ private:
   }
 
   RoleOp role;
+  llvm::DenseSet<Value> acquiredMaps;
 };
 
 /// Whether `value` differs between threads of a warp, as far as its defining
@@ -183,6 +185,20 @@ LogicalResult RoleChecker::visit(Operation *op) {
           return failure();
         }
         (*state)->loads.push_back(load);
+        Operation *element = load.getMap().getDefiningOp<MapElementOp>();
+        if (element && !acquiredMaps.contains(load.getMap())) {
+          InFlightDiagnostic diag =
+              load.emitOpError()
+              << "in role '" << role.getName()
+              << "': copies by a map in memory, but no acquire_map of it comes "
+                 "before it";
+          diag.attachNote(element->getLoc()) << "the map is taken here";
+          return diag;
+        }
+        return success();
+      })
+      .Case([&](AcquireMapOp acquire) {
+        acquiredMaps.insert(acquire.getMap());
         return success();
       })
       .Case([&](CommitOp commit) -> LogicalResult {

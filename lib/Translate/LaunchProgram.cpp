@@ -104,7 +104,8 @@ private:
   LaunchExtents extents;
   DenseMap<Value, uint32_t> temporaries;
   DenseMap<unsigned, bool> written;
-  /// Arguments that hold addresses: what they point at is written, not they.
+  /// Arguments that hold addresses: they are not written, at most what they
+  /// point at.
   DenseSet<unsigned> pointers;
   /// Fills that the next launch takes along.
   std::vector<std::unique_ptr<abi::FillT>> fills;
@@ -168,7 +169,10 @@ LogicalResult EntryBuilder::addTemporary(memref::AllocOp alloc) {
   if (!type.getLayout().isIdentity()) {
     return alloc.emitOpError() << "has a layout, expected dense row-major";
   }
-  int64_t fixed = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t fixed =
+      isa<moe_kernel::TensorMapType>(type.getElementType())
+          ? moe_kernel::TensorMapType::kBytes
+          : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t size : type.getShape()) {
     fixed *= ShapedType::isDynamic(size) ? 1 : size;
   }
@@ -190,7 +194,7 @@ LogicalResult EntryBuilder::addTemporary(memref::AllocOp alloc) {
 
 FailureOr<std::unique_ptr<abi::TensorMapRecipeT>>
 EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
-  auto type = cast<MemRefType>(map.getMemref().getType());
+  auto type = cast<MemRefType>(map.getMappedType());
   moe_kernel::TensorMapType mapType = map.getMap().getType();
   FailureOr<abi::BufferRef> buffer = bufferOf(map.getMemref());
   FailureOr<uint32_t> element = tensorMapType(mapType.getElementType());
@@ -202,12 +206,19 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   out->type = *element;
   out->swizzle = tensorMapSwizzle(mapType.getSwizzle());
   out->l2_promotion = kL2Promotion256B;
+  out->placeholder = map.getPointee().has_value();
+  auto extentOf = [&](int64_t axis) -> FailureOr<int32_t> {
+    if (type.isDynamicDim(axis)) { // not of what addresses point at
+      return extents.extent(map.getMemref(), axis);
+    }
+    return extents.constant(type.getDimSize(axis));
+  };
   // Trailing dimensions of the array merge into the map's innermost one.
   int64_t rank = mapType.getBox().size();
   int64_t bits = type.getElementTypeBitWidth(); // FP4 is packed
   int32_t elements = extents.constant(1);
   for (int64_t axis = rank - 1; axis < type.getRank(); ++axis) {
-    FailureOr<int32_t> size = extents.extent(map.getMemref(), axis);
+    FailureOr<int32_t> size = extentOf(axis);
     if (failed(size)) {
       return failure();
     }
@@ -223,7 +234,7 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
       inUnits(mapType.getElementType().getIntOrFloatBitWidth()));
   int32_t stride = inUnits(8);
   for (int64_t axis = rank - 2; axis >= 0; --axis) {
-    FailureOr<int32_t> size = extents.extent(map.getMemref(), axis);
+    FailureOr<int32_t> size = extentOf(axis);
     if (failed(size)) {
       return failure();
     }
@@ -289,7 +300,8 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
     } else if (auto map =
                    argument.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
       param->kind = abi::ParamKind::TensorMap;
-      size = 128, alignment = 64;
+      size = moe_kernel::TensorMapType::kBytes;
+      alignment = moe_kernel::TensorMapType::kAlignment;
       auto made = recipe(map);
       if (failed(made)) {
         return failure();
@@ -361,12 +373,22 @@ EntryBuilder::addPointers(moe_kernel::RequireAddressesOp require) {
   for (int64_t size : pointee.getShape()) {
     contract->shape.push_back(extents.constant(size));
   }
+  contract->read_only = require.getReadOnly();
+  if (Value groups = require.getGroups()) {
+    if (auto ends = dyn_cast<BlockArgument>(sourceOf(groups))) {
+      contract->groups = ends.getArgNumber();
+    }
+  }
   for (const auto &known : entry->pointers) {
     if (known->argument != contract->argument) {
       continue;
     }
     if (known->element == contract->element &&
         known->shape == contract->shape) {
+      known->read_only &= contract->read_only;
+      if (known->groups != contract->groups) {
+        known->groups = -1; // rows of a group in either
+      }
       return success();
     }
     return require.emitOpError()

@@ -7,8 +7,9 @@
 
 namespace gmoe::abi {
 
-/// Raised whenever an older reader would misread a newer payload. 2: fills.
-inline constexpr uint32_t kFormatVersion = 2;
+/// Raised whenever an older reader would misread a newer payload. 2: fills. 3:
+/// tensor maps for addresses that kernels put in, addresses that are read.
+inline constexpr uint32_t kFormatVersion = 3;
 inline constexpr char kMagic[8] = {'G', 'M', 'O', 'E', 'B', 'N', 'D', 'L'};
 
 /// Little-endian, 32 bytes, directly followed by `payloadBytes` of payload.

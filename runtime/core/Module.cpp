@@ -85,6 +85,7 @@ TensorMapRecipe readTensorMap(const abi::TensorMapRecipe &recipe) {
   map.rank = recipe.dims()->size();
   map.oobFill = recipe.oob_fill();
   map.l2Promotion = recipe.l2_promotion();
+  map.placeholder = recipe.placeholder();
   for (uint32_t i = 0; i < map.rank; ++i) {
     map.dims[i] = recipe.dims()->Get(i);
     map.box[i] = recipe.box()->Get(i);
@@ -159,7 +160,7 @@ Program readEntry(const abi::Entry &entry) {
           {contract->argument(), convert<ElementType>(contract->element()),
            std::vector<int32_t>(contract->shape()->begin(),
                                 contract->shape()->end()),
-           contract->alignment()});
+           contract->alignment(), contract->read_only(), contract->groups()});
     }
   }
   if (entry.temporaries()) {

@@ -295,6 +295,20 @@ Status EntryValidator::checkContracts() {
         abi::ElementType::I64) {
       return fail(where, " expects an i64 argument");
     }
+    if (contract.groups() != -1) {
+      if (contract.groups() < 0 ||
+          contract.groups() >= static_cast<int64_t>(arguments.size())) {
+        return fail(where, " refers to groups of argument ", contract.groups(),
+                    " of ", arguments.size());
+      }
+      const abi::Argument &groups = *arguments.Get(contract.groups());
+      if (groups.shape()->size() != 1 ||
+          (groups.element() != abi::ElementType::I32 &&
+           groups.element() != abi::ElementType::I64)) {
+        return fail(where, " expects groups in a one-dimensional i32 or i64 "
+                           "argument");
+      }
+    }
     if (contract.element() > abi::ElementType::MAX) {
       return fail(where, " has an unknown element type");
     }

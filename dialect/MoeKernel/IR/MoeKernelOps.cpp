@@ -213,6 +213,49 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
+static LogicalResult verifyElement(Operation *op, Value map, Value maps) {
+  Type element = cast<MemRefType>(maps.getType()).getElementType();
+  if (element == map.getType()) {
+    return success();
+  }
+  return op->emitOpError() << "the map is of type " << map.getType()
+                           << ", expected " << element
+                           << " as the elements of maps";
+}
+
+LogicalResult BuildMapOp::verify() {
+  if (!isa<BlockArgument>(getSource())) {
+    return emitOpError() << "source is not a parameter of the kernel: maps in "
+                            "memory are read by copies only";
+  }
+  int64_t rank = getSource().getType().getBox().size();
+  SmallVector<int64_t> axes(getAxes());
+  llvm::sort(axes);
+  bool areAxes = llvm::all_of(
+      axes, [&](int64_t axis) { return axis >= 0 && axis < rank; });
+  if (axes.size() != getExtents().size() || !areAxes ||
+      std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
+    return emitOpError() << "replaces extents of axes [" << getAxes()
+                         << "] by " << getExtents().size()
+                         << " values, expected one for each, of different axes "
+                            "below "
+                         << rank;
+  }
+  return verifyElement(*this, getSource(), getMaps());
+}
+
+LogicalResult MapElementOp::verify() {
+  return verifyElement(*this, getMap(), getMaps());
+}
+
+LogicalResult AcquireMapOp::verify() {
+  if (getMap().getDefiningOp<MapElementOp>()) {
+    return success();
+  }
+  return emitOpError() << "the map is no element of an array: parameters "
+                          "need no acquire";
+}
+
 LogicalResult CopyScalesOp::verify() {
   auto source = getSource().getType(), target = getTarget().getType();
   if (source.getSpace() != BufferSpace::shared ||
@@ -356,11 +399,11 @@ LogicalResult GlobalStoreOp::verify() {
 //===- host ---------------------------------------------------------------===//
 
 LogicalResult MakeTensorMapOp::verify() {
-  auto memref = dyn_cast<MemRefType>(getMemref().getType());
+  auto memref = dyn_cast<MemRefType>(getMappedType());
   size_t rank = getMap().getType().getBox().size();
   if (!memref || !memref.getLayout().isIdentity() ||
       static_cast<size_t>(memref.getRank()) < rank) {
-    return emitOpError() << "memref: type is " << getMemref().getType()
+    return emitOpError() << "memref: type is " << getMappedType()
                          << ", expected a dense row-major array of rank at "
                             "least "
                          << rank;

@@ -47,7 +47,15 @@ Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
                                 Type element, int64_t swizzle) {
   auto type =
       moe_kernel::TensorMapType::get(host.getContext(), box, element, swizzle);
-  return addArgument(moe_kernel::MakeTensorMapOp::create(host, type, memref),
+  return addArgument(
+      moe_kernel::MakeTensorMapOp::create(host, type, memref, TypeAttr()),
+      type);
+}
+
+Value KernelScope::addMapTemplate(Value placeholder, MemRefType pointee,
+                                  moe_kernel::TensorMapType type) {
+  return addArgument(moe_kernel::MakeTensorMapOp::create(
+                         host, type, placeholder, TypeAttr::get(pointee)),
                      type);
 }
 
@@ -121,6 +129,18 @@ Value KernelScope::constant(float value) {
 
 Value KernelScope::index(moe_kernel::IndexKind kind) {
   return moe_kernel::IndexOp::create(body, body.getI32Type(), kind);
+}
+
+KernelScope::Rows KernelScope::rowsOfGroup(Value offsets, Value group) {
+  auto offset = [&](Value g) -> Value {
+    return moe_kernel::GlobalLoadOp::create(body, body.getI32Type(), offsets,
+                                            g);
+  };
+  Value end = offset(group);
+  Value zero = constant(int64_t(0));
+  Value before = arith::MaxSIOp::create(body, add(group, -1), zero);
+  return {arith::SelectOp::create(body, equal(group, 0), zero, offset(before)),
+          end};
 }
 
 Value KernelScope::splat(Value scalar, int64_t lanes) {

@@ -20,6 +20,11 @@ public:
   mlir::Value addOutput(mlir::Value memref); // the kernel writes it
   mlir::Value addTensorMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
                            mlir::Type element, int64_t swizzle);
+  /// The map of an array of type `pointee` somewhere else, for copies with
+  /// another address (moe_kernel.build_map); `placeholder` lends it one.
+  mlir::Value addMapTemplate(mlir::Value placeholder,
+                             mlir::MemRefType pointee,
+                             moe_kernel::TensorMapType type);
   /// A tensor map that the kernel writes through.
   mlir::Value addOutputMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
                            mlir::Type element, int64_t swizzle);
@@ -52,6 +57,12 @@ public:
   mlir::Value constant(float value);
   mlir::Value index(moe_kernel::IndexKind kind);
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
+
+  /// The first row of a group and the row behind its last one.
+  struct Rows {
+    mlir::Value begin, end;
+  };
+  Rows rowsOfGroup(mlir::Value offsets, mlir::Value group);
 
   // Unsigned arithmetic on i32.
   mlir::Value add(mlir::Value x, mlir::Value y);

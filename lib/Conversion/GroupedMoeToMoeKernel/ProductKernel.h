@@ -9,6 +9,8 @@
 
 namespace grouped_moe {
 
+inline constexpr int64_t kDataSwizzle = 128; // bytes, of a row of a stage
+
 class ProductKernel {
 protected:
   ProductKernel(FusedProduct op, llvm::StringRef name, int64_t block);
@@ -18,6 +20,7 @@ protected:
   /// stored with K as the slow extent, and comes in panels of 128 along M or N.
   struct Factor {
     mlir::Value memref, scalesMemref;
+    mlir::Type element; // of the data
     int64_t extent = 0;
     bool transposed = false;
     /// Boxes of a tile, that of a transposed one at least its panels.
@@ -28,7 +31,9 @@ protected:
     int64_t boxExtent() const { return extent / boxes; }
   };
 
-  /// The map of the data; `lead` extents of 1 stand in front.
+  /// The box of the data's map; `lead` extents of 1 stand in front.
+  llvm::SmallVector<int64_t> dataBox(const Factor &factor, int64_t lead);
+  /// The map of the data.
   void addDataMap(Factor &factor, int64_t lead);
   /// Buffers, pipelines: after all parameters.
   void addBuffers();

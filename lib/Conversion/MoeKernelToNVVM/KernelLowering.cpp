@@ -239,7 +239,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
             EncodeOp, DecodeOp, EncodeScaleOp, AcquireStagingOp, StageRowOp,
             PublishStagingOp, StoreOp, CommitStoresOp, ColumnAmaxOp,
             ColumnSumOp, SpreadLanesOp, WarpAmaxOp, BarrierOp, LastArrivalOp,
-            SigmoidOp, AtomicMaxOp, AtomicAddOp, SharedStoreOp, SharedLoadOp>(
+            SigmoidOp, AtomicMaxOp, AtomicAddOp, SharedStoreOp, SharedLoadOp,
+            BuildMapOp, ReleaseMapsOp, MapElementOp, AcquireMapOp>(
           [&](auto typed) { return lower(typed); })
       .Default([&](Operation *other) { return cloneOp(other); });
 }
