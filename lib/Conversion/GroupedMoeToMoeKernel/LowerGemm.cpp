@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace grouped_moe;
+using moe_kernel::IndexKind;
 
 namespace {
 
@@ -30,6 +31,9 @@ private:
   void buildMatrixRole();
   void buildEpilogueRole();
   bool hasHalves() { return op.getPaired() && op.getConcatenated(); }
+  /// Boxes of a tile's scales of B, and the atoms along N of each.
+  int64_t scaleBoxes() { return hasHalves() ? 2 : 1; }
+  int64_t scaleBoxAtoms() { return rhs.scaleAtoms() / scaleBoxes(); }
 
   GemmOp op;
   int64_t n, k, kTiles;
@@ -44,9 +48,12 @@ void GemmLowering::addParameters(Value rows) {
   rhs.scalesMemref = op.getRhsScales();
   lhs.element = cast<ShapedType>(op.getLhs().getType()).getElementType();
   rhs.element = op.getRhsType().getElementType();
-  rhs.transposed = op.isRhsTransposed();
-  // With gate and up side by side, half of a tile's rows come from each.
-  rhs.boxes = rhs.transposed ? tileN / kAtomRows : hasHalves() ? 2 : 1;
+  setTransposed(rhs, op.isRhsTransposed());
+  // With gate and up side by side, half of a tile's rows come from each: in a
+  // pair, one CTA holds gate and the other one up.
+  if (hasHalves() && !isPaired && !rhs.transposed) {
+    rhs.boxes = 2;
+  }
   addDataMap(lhs, /*lead=*/0);
   // An atom of scales is 256 x 16 bits: boxes have at most 256 elements a side.
   Type i16 = b.getI16Type();
@@ -57,8 +64,7 @@ void GemmLowering::addParameters(Value rows) {
   } else {
     addDataMap(rhs, /*lead=*/1);
     rhs.scalesMap = kernel.addTensorMap(
-        rhs.scalesMemref, {1, rhs.boxExtent() / kAtomRows, 1, kAtomBytes / 2},
-        i16, 0);
+        rhs.scalesMemref, {1, scaleBoxAtoms(), 1, kAtomBytes / 2}, i16, 0);
   }
   offsets = kernel.addMemref(op.getOffsets());
   epilogue.declareParameters(rows);
@@ -80,7 +86,7 @@ void GemmLowering::addGroupMaps() {
   rhsMaps = add(op.getRhs(), *op.getRhsPointee(), dataBox(rhs, /*lead=*/0),
                 b.getI8Type(), kDataSwizzle);
   rhsScalesMaps = add(op.getRhsScales(), *op.getRhsScalesPointee(),
-                      {rhs.boxExtent() / kAtomRows, 1, kAtomBytes / 2},
+                      {scaleBoxAtoms(), 1, kAtomBytes / 2},
                       b.getI16Type(), 0);
   maps.finish();
 }
@@ -125,19 +131,32 @@ void GemmLowering::buildLoadRole() {
       loadBox(lhs, 0, {}, row, kStart, stage);
       for (int64_t k = 0; k < atomsOfK(); ++k) {
         Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
-        loadScales(lhs, k * tileM / kAtomRows,
+        loadScales(lhs, k * lhs.scaleAtoms(),
                    {kernel.div(row, kAtomRows), atom, zero}, stage);
       }
+      // Rows of B from half `half` of the tile's, or of gate and up.
+      Value pairHalf = isPaired
+                           ? kernel.rem(kernel.index(IndexKind::cluster_m), 2)
+                           : Value();
       for (int64_t box = 0; box < rhs.boxes; ++box) {
+        Value first = kernel.add(column, box * rhs.boxExtent());
+        if (hasHalves()) {
+          Value half = pairHalf ? pairHalf : kernel.constant(box);
+          first = kernel.add(kernel.div(column, 2), kernel.mul(half, n / 2));
+        } else if (pairHalf) {
+          first = kernel.add(first, kernel.mul(pairHalf, tileN / 2));
+        }
+        loadBox(rhs, box, lead, first, kStart, stage);
+      }
+      for (int64_t box = 0; box < scaleBoxes(); ++box) {
         Value first = hasHalves()
                           ? kernel.add(kernel.div(column, 2), box * (n / 2))
-                          : kernel.add(column, box * rhs.boxExtent());
-        loadBox(rhs, box, lead, first, kStart, stage);
+                          : column;
         for (int64_t k = 0; k < atomsOfK(); ++k) {
           Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
           SmallVector<Value> at(lead);
           at.append({kernel.div(first, kAtomRows), atom, zero});
-          loadScales(rhs, (k * tileN + box * rhs.boxExtent()) / kAtomRows, at,
+          loadScales(rhs, k * rhs.scaleAtoms() + box * scaleBoxAtoms(), at,
                      stage);
         }
       }
@@ -151,12 +170,13 @@ void GemmLowering::buildLoadRole() {
 }
 
 void GemmLowering::buildMatrixRole() {
-  auto tile = [&](ValueRange, ValueRange carried) {
+  auto tile = [&](ValueRange places, ValueRange carried) {
     Value rest;
     if (int64_t left = k % tileK) {
       rest = kernel.constant(left * 4 / tileK);
     }
-    return multiply(kernel.constant(kTiles), rest, carried[0], carried[1]);
+    return multiply(kernel.constant(kTiles), rest, carried[0], carried[1],
+                    scaleRow(places[2]));
   };
   buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);
 }
@@ -167,17 +187,26 @@ void GemmLowering::buildEpilogueRole() {
     Value position = carried[0];
     Tile tile = epilogue.describeTile(places[0], places[1], places[2]);
     epilogue.describeGroup(tile, offsets);
-    Value slot = epilogue.buildTile(
-        tile, [&] { moe_kernel::WaitOp::create(b, accumulators, position); },
-        [&](Value at, Value isLast) {
-          return epilogue.takeAccumulators(accumulator, accumulators, position,
-                                           at, isLast);
+    auto wait = [&] { moe_kernel::WaitOp::create(b, accumulators, position); };
+    auto take = [&](Value at, Value isLast) {
+      return epilogue.takeAccumulators(accumulator, accumulators, position, at,
+                                       isLast);
+    };
+    SmallVector<Value> slot = ifTileExists(
+        places[1], tile.groupEnd, places[2], n,
+        [&] {
+          return SmallVector<Value>{
+              epilogue.buildTile(tile, wait, take, carried[1])};
         },
-        carried[1]);
-    return {advance(accumulators, position), slot};
+        [&] {
+          skipAccumulators(position);
+          return SmallVector<Value>{carried[1]};
+        });
+    return {advance(accumulators, position), slot[0]};
   };
   buildRole("epilogue", 0, kEpilogueWarps, /*elected=*/false,
-            1 + EpilogueRole::carried, build, [&] { epilogue.buildEnd(); });
+            1 + EpilogueRole::carried, build,
+            [&](ValueRange) { epilogue.buildEnd(); });
 }
 
 void GemmLowering::run() {
@@ -190,12 +219,12 @@ void GemmLowering::run() {
   buildEpilogueRole();
   buildLoadRole();
   buildMatrixRole();
-  Value tiles =
-      arith::MulIOp::create(kernel.host, kernel.hostCeilDiv(rows, tileM),
-                            kernel.hostConstant(llvm::divideCeil(n, tileN)));
-  Value sms =
-      moe_kernel::SmCountOp::create(kernel.host, kernel.host.getIndexType());
-  kernel.finish(arith::MinUIOp::create(kernel.host, sms, tiles));
+  Value down = kernel.hostRaggedAtoms(
+      rows, tileM * clusterM,
+      {op.getGroups(), static_cast<int64_t>(op.getMAligned())});
+  kernel.finishPersistent(arith::MulIOp::create(
+      kernel.host, down,
+      kernel.hostConstant(llvm::divideCeil(n, tileN * clusterN))));
 }
 
 } // namespace
