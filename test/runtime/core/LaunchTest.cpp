@@ -264,6 +264,60 @@ TEST_F(LaunchTest, CheckInputs) {
                      "every group to that many rows");
 }
 
+TEST_F(LaunchTest, ChecksPointersOnRequest) {
+  abi::BundleT bundle = gemmBundle();
+  abi::EntryT &source = *bundle.entries[0];
+  Exprs e(source);
+  int32_t c4 = e.constant(4), c16 = e.constant(16);
+  addArgument(source, "weights", abi::ArgumentKind::Input,
+              abi::ElementType::I64, {c4});
+  auto contract = std::make_unique<abi::PointersContractT>();
+  contract->argument = 3;
+  contract->element = abi::ElementType::E4M3;
+  contract->shape = {c16, c16};
+  contract->read_only = true;
+  contract->groups = 1;
+  source.pointers.push_back(std::move(contract));
+  auto check = [&](std::array<int64_t, 4> pointers) {
+    std::vector<ArgumentValue> values = arguments(300);
+    std::array<int32_t, 4> ends{0, 8, 8, 296}; // groups 1 and 3 have rows
+    Expected<Buffer> offsets = Buffer::allocate(device, 16);
+    Expected<Buffer> weights = Buffer::allocate(device, 32);
+    (void)device.copyToDevice(offsets->address(), ends.data(), 16, nullptr);
+    (void)device.copyToDevice(weights->address(), pointers.data(), 32, nullptr);
+    values[1].address = offsets->address();
+    values.push_back({weights->address(), {4}});
+    return entry->checkInputs(device, values, nullptr).message();
+  };
+  reload(bundle);
+  std::string prefix = "entry \"gemm\": argument 3 \"weights\": ";
+  EXPECT_EQ(check({0, 0x5010, 7, 0x5010}), "");
+  EXPECT_EQ(check({0, 0, 7, 0x6000}),
+            prefix + "pointer 1 is null: give every expert with rows an array");
+  EXPECT_EQ(check({0, 0x5000, 0, 0x6008}),
+            prefix + "pointer 3 is 0x6008, expected a multiple of 16 bytes: "
+                     "align its allocation");
+  bundle.entries[0]->pointers[0]->groups = -1;
+  reload(bundle);
+  EXPECT_EQ(check({0, 0x5000, 0x5000, 0x6000}),
+            prefix + "pointer 0 is null: give every expert an array");
+}
+
+TEST_F(LaunchTest, PlaceholderMapsSpanAnotherArray) {
+  abi::BundleT bundle = gemmBundle();
+  for (auto &param : bundle.entries[0]->launches[1]->params) {
+    if (param->tensor_map) {
+      param->tensor_map->buffer = buffer(abi::BufferKind::Argument, 1);
+      param->tensor_map->placeholder = true;
+    }
+  }
+  reload(bundle);
+  Status status = entry->launch(device, image, arguments(300),
+                                {0x40000, 1380}, nullptr);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(device.maps.back().address, 0x20000u);
+}
+
 TEST_F(LaunchTest, HostPathIsShort) {
   std::vector<ArgumentValue> values = arguments(300);
   device.launches.reserve(20000);
