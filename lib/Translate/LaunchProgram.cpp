@@ -129,10 +129,17 @@ LogicalResult EntryBuilder::addArguments() {
   for (BlockArgument argument : func.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto type = dyn_cast<MemRefType>(argument.getType());
-    if (!type || !type.getLayout().isIdentity()) {
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    bool isDense = type && type.getLayout().isIdentity();
+    if (!type ||
+        (!isDense && (failed(type.getStridesAndOffset(strides, offset)) ||
+                      offset != 0 || strides.empty() || strides.back() != 1 ||
+                      llvm::is_contained(strides, ShapedType::kDynamic)))) {
       return func.emitOpError()
              << "argument #" << i << " is of type " << argument.getType()
-             << ", expected a tensor or a dense memref";
+             << ", expected a tensor, a dense memref, or one with static "
+                "strides, the last one 1";
     }
     FailureOr<abi::ElementType> element = elementType(type.getElementType());
     if (failed(element) || type.getRank() < 1 || type.getRank() > 8) {
@@ -152,6 +159,9 @@ LogicalResult EntryBuilder::addArguments() {
                 : written[i]         ? abi::ArgumentKind::InOut
                                      : abi::ArgumentKind::Input;
     out->element = *element;
+    if (!isDense) {
+      out->strides.assign(strides.begin(), std::prev(strides.end()));
+    }
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
       FailureOr<int32_t> expr = extents.extent(argument, axis);
       if (failed(expr)) {
@@ -169,10 +179,9 @@ LogicalResult EntryBuilder::addTemporary(memref::AllocOp alloc) {
   if (!type.getLayout().isIdentity()) {
     return alloc.emitOpError() << "has a layout, expected dense row-major";
   }
-  int64_t fixed =
-      isa<moe_kernel::TensorMapType>(type.getElementType())
-          ? moe_kernel::TensorMapType::kBytes
-          : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t fixed = isa<moe_kernel::TensorMapType>(type.getElementType())
+                      ? moe_kernel::TensorMapType::kBytes
+                      : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t size : type.getShape()) {
     fixed *= ShapedType::isDynamic(size) ? 1 : size;
   }
@@ -233,12 +242,19 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   out->dims.push_back(
       inUnits(mapType.getElementType().getIntOrFloatBitWidth()));
   int32_t stride = inUnits(8);
+  SmallVector<int64_t> strides; // of an array with padding, verified
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
   for (int64_t axis = rank - 2; axis >= 0; --axis) {
     FailureOr<int32_t> size = extentOf(axis);
     if (failed(size)) {
       return failure();
     }
     out->dims.push_back(*size);
+    if (!type.getLayout().isIdentity()) {
+      out->strides.push_back(extents.constant(strides[axis] * bits / 8));
+      continue;
+    }
     out->strides.push_back(stride);
     // A dynamic extent in front of others would need no stride of its own.
     stride = type.isDynamicDim(axis) ? stride : extents.times(stride, *size);

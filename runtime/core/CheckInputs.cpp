@@ -89,8 +89,8 @@ Status Entry::checkOffsets(Device &device, const OffsetsContract &contract,
 Status Entry::checkPointers(Device &device, const PointersContract &contract,
                             const std::vector<ArgumentValue> &arguments,
                             StreamHandle stream) const {
-  Expected<std::vector<int64_t>> pointers = readBack(
-      device, ElementType::I64, arguments[contract.argument], stream);
+  Expected<std::vector<int64_t>> pointers =
+      readBack(device, ElementType::I64, arguments[contract.argument], stream);
   if (!pointers) {
     return pointers.status();
   }

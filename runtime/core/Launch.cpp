@@ -215,7 +215,7 @@ Status Entry::Launcher::checkArgument(size_t index) {
   if (Status s = entry.checkShape(index, value.shape, values); !s) {
     return s;
   }
-  Expected<uint64_t> bytes = byteSize(info.element, value.shape);
+  Expected<uint64_t> bytes = byteSize(info.element, value.shape, info.strides);
   if (!bytes) {
     return entry.fail(entry.argumentText(index), ": ",
                       bytes.status().message());

@@ -59,6 +59,9 @@ ArgumentInfo readArgument(const abi::Entry &entry, uint32_t index) {
   info.kind = convert<ArgumentKind>(argument.kind());
   info.element = convert<ElementType>(argument.element());
   info.alignment = argument.alignment();
+  if (argument.strides()) {
+    info.strides.assign(argument.strides()->begin(), argument.strides()->end());
+  }
   for (uint32_t axis = 0; axis < argument.shape()->size(); ++axis) {
     Extent extent;
     extent.expr = argument.shape()->Get(axis);
@@ -204,7 +207,8 @@ Expected<Module> Module::load(std::string_view bytes) {
   }
   // The copy is aligned, which the FlatBuffers accessors rely on.
   std::vector<uint8_t> payload(bytes.begin() + sizeof(header), bytes.end());
-  if (abi::checksum(payload.data(), payload.size()) != header.checksum) {
+  if (abi::checksum(header.version, payload.data(), payload.size()) !=
+      header.checksum) {
     return invalidBundle("bundle is altered: its checksum does not match, "
                          "recompile it or copy it again");
   }

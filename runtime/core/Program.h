@@ -51,6 +51,9 @@ struct ArgumentInfo {
   ElementType element = ElementType::F32;
   std::vector<Extent> extents;
   uint32_t alignment = 16; // bytes
+  /// Elements from one index to the next, of every axis but the last; empty for
+  /// a dense array.
+  std::vector<int64_t> strides;
 };
 
 /// Cumulative ends of the groups in a 1-D i32 or i64 argument.

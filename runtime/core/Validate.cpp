@@ -263,6 +263,18 @@ Status EntryValidator::checkArgument(uint32_t index) {
                 " bytes, expected a power of two up to ",
                 Limits::argumentAlignment);
   }
+  if (uint32_t strides = sizeOf(argument.strides())) {
+    if (strides + 1 != argument.shape()->size()) {
+      return fail(where, " has ", strides, " strides, expected ",
+                  argument.shape()->size() - 1);
+    }
+    for (int64_t stride : *argument.strides()) {
+      if (stride < 1 || stride > Limits::stride) {
+        return fail(where, " has a stride of ", stride,
+                    " elements, expected 1 to ", Limits::stride);
+      }
+    }
+  }
   return checkShape(where, *argument.shape());
 }
 

@@ -67,8 +67,8 @@ bool Hazards::checkChangedMap(const AsyncOp &op, const Allocation &a,
       continue;
     }
     changed = true;
-    std::string where = "the tensor map at global address " +
-                        hexadecimal(a.base + at);
+    std::string where =
+        "the tensor map at global address " + hexadecimal(a.base + at);
     if (cell.cluster != cluster_->id) {
       if (!knowsForeign(cell)) {
         findAsync(FindingKind::ReadUnordered, *op.instruction, op.warp,
@@ -105,7 +105,8 @@ void Hazards::mapRead(const AsyncOp &op, const Allocation &a,
         (!released || !hasAcquired(op.issuer, op.global, Record()))) {
       findAsync(FindingKind::TensorMapFence, *op.instruction, op.warp,
                 "uses the tensor map at global address " +
-                    hexadecimal(op.global) + ", which an earlier launch "
+                    hexadecimal(op.global) +
+                    ", which an earlier launch "
                     "changed, without fence.proxy.tensormap::generic." +
                     (released ? "acquire of it in this one"
                               : "release after the change"));

@@ -13,7 +13,8 @@
 
 namespace gmoe::emulator {
 
-/// What threads of earlier launches did to 128 bytes, since the host wrote them.
+/// What threads of earlier launches did to 128 bytes, since the host wrote
+/// them.
 enum class LineState : uint8_t {
   Clean,
   Changed,
@@ -84,8 +85,8 @@ template <class IsReleased> void Memory::keepLines(IsReleased isReleased) {
       uint64_t number = offset / Allocation::kLineBytes;
       LineState &line = a.lines[number];
       bool sound = last != number || line == LineState::Released;
-      line = sound && isReleased(write) ? LineState::Released
-                                        : LineState::Changed;
+      line =
+          sound && isReleased(write) ? LineState::Released : LineState::Changed;
       last = number;
     });
   }

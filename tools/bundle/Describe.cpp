@@ -145,7 +145,14 @@ std::string entryText(const Program &program) {
                nameOf(argument.element), " [",
                joined(argument.extents, ", ",
                       [&](const Extent &e) { return texts[e.expr]; }),
-               "], aligned to ", argument.alignment, " bytes\n");
+               "]",
+               argument.strides.empty()
+                   ? std::string()
+                   : cat(" strides [",
+                         joined(argument.strides, ", ",
+                                [](int64_t stride) { return cat(stride); }),
+                         "] elements"),
+               ", aligned to ", argument.alignment, " bytes\n");
   }
   for (const OffsetsContract &contract : program.offsets) {
     out += cat("  argument ", contract.argument,
@@ -160,10 +167,9 @@ std::string entryText(const Program &program) {
                joined(contract.shape, ", ", exprText), "], aligned to ",
                contract.alignment, " bytes",
                contract.readOnly ? ", which are only read" : "");
-    out += contract.groups < 0
-               ? std::string("\n")
-               : cat(", for groups of argument ", contract.groups,
-                     " that have rows\n");
+    out += contract.groups < 0 ? std::string("\n")
+                               : cat(", for groups of argument ",
+                                     contract.groups, " that have rows\n");
   }
   for (size_t i = 0; i < program.temporaries.size(); ++i) {
     out += cat("  temporary ", i, ": ", texts[program.temporaries[i].bytes],

@@ -4,6 +4,7 @@
 #include "runtime/core/Text.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "tools/run/Generate.h"
+#include "tools/run/Padding.h"
 
 #include <algorithm>
 #include <map>
@@ -58,6 +59,10 @@ private:
   Expected<uint64_t> uploadBytes(const uint8_t *bytes, size_t size);
   Expected<std::vector<uint64_t>> uploadPointees(const std::vector<Array> &all,
                                                  size_t i);
+  /// Where there is padding between rows.
+  const std::vector<int64_t> &stridesOf(size_t i) const {
+    return entry->arguments()[i].strides;
+  }
   /// Whether an argument is an array of addresses: its array here is that of
   /// what they point at.
   bool addresses(size_t i) const {
@@ -204,6 +209,17 @@ Status DeviceRun::upload(const std::vector<Array> &all) {
       bytes = reinterpret_cast<const uint8_t *>(pointers.data());
       size = pointers.size() * sizeof(uint64_t);
     }
+    std::vector<uint8_t> padded;
+    if (const std::vector<int64_t> &strides = stridesOf(i); !strides.empty()) {
+      Expected<std::vector<uint8_t>> made =
+          addPadding(array, strides, fillOf(options));
+      if (!made) {
+        return made.status();
+      }
+      padded = std::move(*made);
+      bytes = padded.data();
+      size = padded.size();
+    }
     Expected<uint64_t> address = uploadBytes(bytes, size);
     if (!address) {
       return address.status();
@@ -269,6 +285,15 @@ Status DeviceRun::download(std::vector<Array> &all) {
       continue;
     }
     std::vector<uint8_t> bytes = all[i].bytes;
+    const std::vector<int64_t> &strides = stridesOf(i);
+    if (!strides.empty()) {
+      Expected<uint64_t> span =
+          byteSize(elementOf(all[i].format), all[i].shape, strides);
+      if (!span) {
+        return span.status();
+      }
+      bytes.resize(*span);
+    }
     std::vector<uint64_t> sources = pointees[i];
     if (sources.empty()) {
       sources = {values[i].address};
@@ -286,6 +311,16 @@ Status DeviceRun::download(std::vector<Array> &all) {
     }
     if (Status s = device.synchronize(nullptr); !s) {
       return s;
+    }
+    if (!strides.empty()) {
+      Expected<std::vector<uint8_t>> rows =
+          removePadding(all[i], strides, fillOf(options), bytes);
+      if (!rows) {
+        return Status(rows.status().code(),
+                      cat("entry \"", entry->name(), "\": argument ", i, ": ",
+                          rows.status().message()));
+      }
+      bytes = std::move(*rows);
     }
     bool isInput = addresses(i)
                        ? !signature.arguments[i].written

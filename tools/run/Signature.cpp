@@ -289,8 +289,9 @@ static void describeUse(ArgumentFacts &facts, OpOperand &use) {
       facts.columns = lastExtent(use.get());
       facts.byRow = rank == 2;
     } else if (use.get() == dequantize.getScales()) {
-      describeScales(facts, typeOf(dequantize.getData()), dequantize.getLayout(),
-                     groupsOf(dequantize), dequantize.getOffsets());
+      describeScales(facts, typeOf(dequantize.getData()),
+                     dequantize.getLayout(), groupsOf(dequantize),
+                     dequantize.getOffsets());
     } else if (use.get() == dequantize.getOffsets()) {
       describeOffsets(facts, dequantize);
     } else {
@@ -345,12 +346,6 @@ static Expected<ArgumentFacts> describe(BlockArgument argument) {
     return invalidArgument(cat("argument #", number, ": type is ", text,
                                ", expected a tensor or memref of f32, f16, "
                                "bf16, FP8, i32 or i64 elements"));
-  }
-  auto memref = dyn_cast<MemRefType>(argument.getType());
-  if (memref && !memref.getLayout().isIdentity()) {
-    return invalidArgument(cat("argument #", number,
-                               ": is a strided memref, expected a dense one: "
-                               "files and bundles hold dense arrays"));
   }
   ArgumentFacts facts;
   facts.name = cat("argument #", number);

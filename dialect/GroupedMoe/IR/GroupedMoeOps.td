@@ -72,6 +72,7 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | `gemm_c14` | N is a multiple of 64 with `paired`, of 128 with `concatenated`, of 256 with both |
     | `gemm_c15` | `norm_const` is (1) or (L) of f32, and some output is quantized |
     | `gemm_c16` | rhs and its scales are both arrays, or both (L) of i64 `of` the type of one group's array, (N, K) or (K, N) |
+    | `gemm_c17` | memrefs are dense; behind the rows of lhs, of `per_element` inputs and of `plain` and `quantized` outputs there may be padding: a static stride, a multiple of 16 bytes |
 
     ```mlir
     %d = grouped_moe.gemm

@@ -54,10 +54,11 @@ SmallVector<int64_t> grouped_moe::getScaleShape(ScaleLayoutAttr layout,
   return shape;
 }
 
-LogicalResult
-grouped_moe::verifyScaleShape(Operation *op, StringRef name, Type scales,
-                              ScaleLayoutAttr layout, ArrayRef<int64_t> matrix,
-                              GroupFacts facts, StringRef constraint) {
+LogicalResult grouped_moe::verifyScaleShape(Operation *op, StringRef name,
+                                            Type scales, ScaleLayoutAttr layout,
+                                            ArrayRef<int64_t> matrix,
+                                            GroupFacts facts,
+                                            StringRef constraint) {
   auto type = cast<ShapedType>(scales);
   SmallVector<int64_t> expected = getScaleShape(layout, matrix, facts);
   bool matches = type.getRank() == static_cast<int64_t>(expected.size());

@@ -49,16 +49,15 @@ mlir::LogicalResult verifyScaleShape(mlir::Operation *op, llvm::StringRef name,
 
 /// Checks element type and block of the scales of FP8 data.
 mlir::LogicalResult verifyScaleElements(mlir::Operation *op,
-                                        llvm::StringRef name,
-                                        mlir::Type scales,
+                                        llvm::StringRef name, mlir::Type scales,
                                         ScaleLayoutAttr layout,
                                         llvm::StringRef constraint);
 
 /// The same for data of any narrow type: FP4 data also has blocks of 16, with
 /// scales of f8E8M0FNU or f8E4M3FN.
 mlir::LogicalResult verifyScaleFormat(mlir::Operation *op, llvm::StringRef name,
-                                      mlir::Type scales,
-                                      ScaleLayoutAttr layout, mlir::Type data,
+                                      mlir::Type scales, ScaleLayoutAttr layout,
+                                      mlir::Type data,
                                       llvm::StringRef constraint);
 
 /// Checks element type, layout and shape of the scales of an operand that takes

@@ -74,7 +74,8 @@ LogicalResult grouped_moe::verifyRhsAddresses(GroupedProduct op) {
            << " is not, expected both or neither (gemm_c16); keep the scales "
               "of a group in an array of their own, like its data";
   }
-  if (data.pointee && data.type().getDimSize(0) != scales.type().getDimSize(0)) {
+  if (data.pointee &&
+      data.type().getDimSize(0) != scales.type().getDimSize(0)) {
     return op->emitOpError()
            << "rhs scales: has " << scales.type().getDimSize(0)
            << " addresses, expected " << data.type().getDimSize(0)

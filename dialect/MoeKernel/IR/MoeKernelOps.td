@@ -17,8 +17,8 @@ class MoeKernel_Op<string mnemonic, list<Trait> traits = []> : Op<MoeKernel_Dial
 def MoeKernel_FuncOp : MoeKernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbol]> {
   let summary = "one kernel";
   let description = [{
-    Arguments are the kernel's parameters in order: a memref is a pointer to dense row-major global memory (its dynamic
-    extents are not passed), a tensor map is 128 bytes by value, i32 and i64 are scalars. `warps` is the CTA's size,
+    Arguments are the kernel's parameters in order: a memref is a pointer to row-major global memory, dense or with static
+    strides (its dynamic extents are not passed), a tensor map is 128 bytes by value, i32 and i64 are scalars. `warps` is the CTA's size,
     `cluster` the CTAs of a cluster along M and N, (1, 1) when absent; see the dialect's page for `paired`.
 
     Buffers and pipelines stand at the top; roles follow. A kernel without roles runs its body in every thread.
@@ -366,7 +366,7 @@ def MoeKernel_LoadAccumulatorOp : MoeKernel_Op<"load_accumulator"> {
 //===- Elements -------------------------------------------------------------------===//
 
 def MoeKernel_GlobalLoadOp : MoeKernel_Op<"global_load"> {
-  let summary = "consecutive elements of a dense global array, from 64-bit addresses";
+  let summary = "consecutive elements of a row of a global array, from 64-bit addresses";
   let description = [{
     Indices are i32 and not negative. The innermost index is a multiple of the access' length, or of 16 bytes where
     that is less; the array starts at a multiple of 16 bytes. 8-bit floats are read and written as i8, and so is f4E2M1FN,
@@ -378,7 +378,7 @@ def MoeKernel_GlobalLoadOp : MoeKernel_Op<"global_load"> {
   let hasVerifier = 1;
 }
 def MoeKernel_GlobalStoreOp : MoeKernel_Op<"global_store"> {
-  let summary = "write consecutive elements of a dense global array";
+  let summary = "write consecutive elements of a row of a global array";
   let arguments = (ins AnyType:$value, Arg<AnyMemRef, "", [MemWrite]>:$memref, Variadic<I32>:$indices);
   let assemblyFormat = "$value `to` $memref `[` $indices `]` attr-dict `:` type($value) `,` type($memref)";
   let hasVerifier = 1;
@@ -605,8 +605,10 @@ def MoeKernel_SharedLoadOp : MoeKernel_Op<"shared_load"> {
 //===- Host -----------------------------------------------------------------------===//
 
 def MoeKernel_MakeTensorMapOp : MoeKernel_Op<"make_tensor_map", [Pure]> {
-  let summary = "tiled view of a dense global array";
+  let summary = "tiled view of a global array";
   let description = [{
+    The array is dense, or has padding between its rows: static strides.
+
     When the map has fewer dimensions than the array, the array's trailing dimensions are merged into the map's
     innermost one; when elements differ in size the innermost extent is counted in the map's elements.
 

@@ -16,8 +16,8 @@ GroupMaps::GroupMaps(Operation *op, StringRef kind, Value offsets)
 
 Value GroupMaps::add(Value addresses, MemRefType pointee,
                      moe_kernel::TensorMapType type) {
-  Value maps = memref::AllocOp::create(kernel.host,
-                                       MemRefType::get({groups}, type));
+  Value maps =
+      memref::AllocOp::create(kernel.host, MemRefType::get({groups}, type));
   arrays.push_back({kernel.addMapTemplate(addresses, pointee, type),
                     kernel.addMemref(addresses), kernel.addOutput(maps)});
   return maps;

@@ -79,15 +79,14 @@ void GemmLowering::addGroupMaps() {
     auto memref = MemRefType::get(array.getShape(), array.getElementType());
     moe_kernel::RequireAddressesOp::create(kernel.host, addresses, memref,
                                            op.getOffsets(), /*read_only=*/true);
-    auto type = moe_kernel::TensorMapType::get(b.getContext(), box, element,
-                                               swizzle);
+    auto type =
+        moe_kernel::TensorMapType::get(b.getContext(), box, element, swizzle);
     return kernel.addMemref(maps.add(addresses, memref, type));
   };
   rhsMaps = add(op.getRhs(), *op.getRhsPointee(), dataBox(rhs, /*lead=*/0),
                 b.getI8Type(), kDataSwizzle);
   rhsScalesMaps = add(op.getRhsScales(), *op.getRhsScalesPointee(),
-                      {scaleBoxAtoms(), 1, kAtomBytes / 2},
-                      b.getI16Type(), 0);
+                      {scaleBoxAtoms(), 1, kAtomBytes / 2}, b.getI16Type(), 0);
   maps.finish();
 }
 

@@ -8,9 +8,9 @@ using namespace moe_kernel;
 using namespace grouped_moe;
 
 Value KernelLowering::mapAddress(Value maps, Value index) {
-  Value bytes = create<arith::MulIOp>(
-      create<arith::ExtUIOp>(b.getI64Type(), index),
-      i64Const(TensorMapType::kBytes));
+  Value bytes =
+      create<arith::MulIOp>(create<arith::ExtUIOp>(b.getI64Type(), index),
+                            i64Const(TensorMapType::kBytes));
   return create<LLVM::GEPOp>(maps.getType(), b.getI8Type(), maps,
                              ValueRange{bytes});
 }

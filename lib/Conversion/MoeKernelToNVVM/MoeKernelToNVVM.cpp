@@ -122,12 +122,13 @@ private:
       } else if (isa<moe_kernel::TensorMapType>(type)) {
         types.push_back(LLVM::LLVMPointerType::get(context));
         list.set(LLVM::LLVMDialect::getByValAttrName(),
-                 TypeAttr::get(LLVM::LLVMArrayType::get(builder.getI8Type(),
-                                                        moe_kernel::TensorMapType::kBytes)));
+                 TypeAttr::get(LLVM::LLVMArrayType::get(
+                     builder.getI8Type(), moe_kernel::TensorMapType::kBytes)));
         list.set(NVVM::NVVMDialect::getGridConstantAttrName(),
                  builder.getUnitAttr());
-        list.set(LLVM::LLVMDialect::getAlignAttrName(),
-                 builder.getI64IntegerAttr(moe_kernel::TensorMapType::kAlignment));
+        list.set(
+            LLVM::LLVMDialect::getAlignAttrName(),
+            builder.getI64IntegerAttr(moe_kernel::TensorMapType::kAlignment));
       } else {
         types.push_back(type);
       }

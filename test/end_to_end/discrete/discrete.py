@@ -103,6 +103,17 @@ def hazards():
             assert report["launches"] == 2 and not report["hazards"], f"{case.name()}: {report['hazards']}"
 
 
+def clusters():
+    """CTAs that share tiles of one expert, and pairs of them."""
+    for form in (FP8, ALL[0], ALL[1]):
+        for rows, columns, of_cluster in ((256, 256, "4, 1"), (128, 128, "2, 1"), (128, 192, "2, 2"), (128, 64, "2, 2")):
+            how = (f"#grouped_moe.schedule<tile = [{rows}, {columns}, {form.tile_k}], stages = 2, accumulators = 1, "
+                   f"cluster = [{of_cluster}], scheduler = static_persistent>")
+            for n_major in (False,) if form in FP4 else (False, True):
+                case = exact(form, 320, 832, [plain()], sizes=[256, 0, 128, 384], schedule=how, n_major=n_major)
+                apart(case).check("--hazards=full")
+
+
 def told_apart():
     """The weights of another expert give another result."""
     case = exact(FP8, 128, 128, [plain()], sizes=[128, 128])

@@ -303,6 +303,31 @@ TEST_F(LaunchTest, ChecksPointersOnRequest) {
             prefix + "pointer 0 is null: give every expert an array");
 }
 
+TEST_F(LaunchTest, StridedArguments) {
+  using Strides = std::vector<int64_t>;
+  auto bytes = [](Shape shape, Strides strides) {
+    return *byteSize(ElementType::F16, shape, strides);
+  };
+  EXPECT_EQ(bytes({3, 64}, {}), 384u);
+  EXPECT_EQ(bytes({3, 64}, {72}), (2u * 72 + 64) * 2);
+  EXPECT_EQ(bytes({0, 64}, {72}), 0u);
+  EXPECT_EQ(bytes({2, 3, 64}, {300, 72}), (300u + 2 * 72 + 64) * 2);
+  EXPECT_EQ(byteSize(ElementType::E2M1, {2, 64}, Strides{96}).status().message(),
+            "");
+  EXPECT_EQ(*byteSize(ElementType::E2M1, {2, 64}, Strides{96}), 80u);
+  EXPECT_FALSE(byteSize(ElementType::F16, {3, 64}, Strides{48}).ok());
+  EXPECT_FALSE(byteSize(ElementType::F16, {3, 64}, Strides{64, 1}).ok());
+  EXPECT_FALSE(byteSize(ElementType::F16, {int64_t{1} << 40, 64},
+                        Strides{int64_t{1} << 40})
+                   .ok());
+  abi::BundleT bundle = gemmBundle();
+  bundle.entries[0]->arguments[0]->strides = {72};
+  reload(bundle);
+  EXPECT_EQ(entry->arguments()[0].strides, Strides{72});
+  bundle.entries[0]->arguments[0]->strides = {72, 1};
+  EXPECT_FALSE(Module::load(abi::writeBundle(bundle)).ok());
+}
+
 TEST_F(LaunchTest, PlaceholderMapsSpanAnotherArray) {
   abi::BundleT bundle = gemmBundle();
   for (auto &param : bundle.entries[0]->launches[1]->params) {
@@ -312,8 +337,8 @@ TEST_F(LaunchTest, PlaceholderMapsSpanAnotherArray) {
     }
   }
   reload(bundle);
-  Status status = entry->launch(device, image, arguments(300),
-                                {0x40000, 1380}, nullptr);
+  Status status =
+      entry->launch(device, image, arguments(300), {0x40000, 1380}, nullptr);
   EXPECT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(device.maps.back().address, 0x20000u);
 }

@@ -82,7 +82,8 @@ const std::string kAcquire =
     "fence.proxy.tensormap::generic.acquire.gpu [%map], 128;\n";
 
 TEST(HazardMap, UsedWithoutRelease) {
-  expect({"tensormap-fence"}, kReplace + "bar.sync 0;\n" + kAcquire + kLoad + kWait,
+  expect({"tensormap-fence"},
+         kReplace + "bar.sync 0;\n" + kAcquire + kLoad + kWait,
          kReplace + kRelease + "bar.sync 0;\n" + kAcquire + kLoad + kWait);
 }
 
@@ -108,8 +109,8 @@ std::vector<std::string> acrossLaunches(const std::string &change,
       "@%p0 mbarrier.init.shared.b64 [full], 1;\n"
       "fence.mbarrier_init.release.cluster; bar.sync 0;\n";
   Status status = m.load(std::string(prologue()) + ".visible .entry change" +
-                         head + change + "ret;\n}\n.visible .entry use" +
-                         head + use + kLoad + kWait + "ret;\n}\n");
+                         head + change + "ret;\n}\n.visible .entry use" + head +
+                         use + kLoad + kWait + "ret;\n}\n");
   EXPECT_TRUE(status.ok()) << status.message();
   TensorMapDesc desc;
   desc.type = TensorMapType::U8;
@@ -126,8 +127,7 @@ std::vector<std::string> acrossLaunches(const std::string &change,
   append(params, desc.address);
   EXPECT_TRUE(m.run("change", params, {32, 1, 1}).ok());
   if (rewritten) {
-    EXPECT_TRUE(
-        m.device->copyToDevice(place, bytes.data(), 128, nullptr).ok());
+    EXPECT_TRUE(m.device->copyToDevice(place, bytes.data(), 128, nullptr).ok());
   }
   (void)m.run("use", params, {32, 1, 1});
   std::vector<std::string> ids;
