@@ -253,17 +253,6 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column) {
   return tile;
 }
 
-void EpilogueRole::describeGroup(Tile &tile, Value offsets) {
-  auto offset = [&](Value g) -> Value {
-    return moe_kernel::GlobalLoadOp::create(b, b.getI32Type(), offsets, g);
-  };
-  tile.groupEnd = offset(tile.group);
-  Value zero = kernel.constant(int64_t(0));
-  Value before = arith::MaxSIOp::create(b, kernel.add(tile.group, -1), zero);
-  tile.groupBegin = arith::SelectOp::create(b, kernel.equal(tile.group, 0),
-                                            zero, offset(before));
-}
-
 ResultRange EpilogueRole::forChunks(const Tile &tile, ValueRange carried,
                                     Body body) {
   // Columns of this tile inside the matrix.

@@ -20,8 +20,6 @@ public:
   static constexpr unsigned carried = 1;
   /// A tile that starts at a row and a column of N, as this thread sees it.
   Tile describeTile(mlir::Value group, mlir::Value row, mlir::Value column);
-  /// The group of its rows.
-  void describeGroup(Tile &tile, mlir::Value offsets);
 
   /// The accumulators from column `at` of E on, a chunk: one vector, or gate
   /// and up. `isLast` (i1): of the tile.

@@ -12,6 +12,14 @@ using namespace grouped_moe;
 
 namespace {
 
+/// The values of the walk over tiles (moe_kernel.for_tiles).
+struct Place {
+  explicit Place(ValueRange values)
+      : group(values[0]), row(values[1]), column(values[2]), begin(values[3]),
+        end(values[4]), atoms(values[5]) {}
+  Value group, row, column, begin, end, atoms;
+};
+
 class GemmLowering : ProductKernel {
 public:
   explicit GemmLowering(GemmOp op)
@@ -58,12 +66,14 @@ ProductKernel::Walk GemmLowering::createWalk(ValueRange inits) {
   SmallVector<Type> types(inits.size(), b.getI32Type());
   auto loop = moe_kernel::ForTilesOp::create(
       b, types, offsets, ArrayRef<int64_t>{tileM, tileN}, n, inits);
-  return {loop, &loop.getBody().emplaceBlock(), 3};
+  return {loop, &loop.getBody().emplaceBlock(),
+          moe_kernel::ForTilesOp::kPlaces};
 }
 
 void GemmLowering::buildLoadRole() {
   auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
-    Value group = places[0], row = places[1], column = places[2];
+    Place place(places);
+    Value group = place.group, row = place.row, column = place.column;
     auto load = [&](Value step, Value stage) {
       Value kStart = kernel.mul(step, tileK),
             zero = kernel.constant(int64_t(0));
@@ -105,8 +115,10 @@ void GemmLowering::buildEpilogueRole() {
   auto build = [&](ValueRange places,
                    ValueRange carried) -> SmallVector<Value> {
     Value position = carried[0];
-    Tile tile = epilogue.describeTile(places[0], places[1], places[2]);
-    epilogue.describeGroup(tile, offsets);
+    Place place(places);
+    Tile tile = epilogue.describeTile(place.group, place.row, place.column);
+    tile.groupBegin = place.begin;
+    tile.groupEnd = place.end;
     Value slot = epilogue.buildTile(
         tile, [&] { moe_kernel::WaitOp::create(b, accumulators, position); },
         [&](Value at, Value isLast) {
