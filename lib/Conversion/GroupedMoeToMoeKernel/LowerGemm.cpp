@@ -23,13 +23,24 @@ struct Place {
 class GemmLowering : ProductKernel {
 public:
   explicit GemmLowering(GemmOp op)
-      : ProductKernel(op, "gemm", op.getLhsLayout().getBlock()), op(op),
-        n(op.getN()), k(op.getK()), kTiles(llvm::divideCeil(k, tileK)) {}
+      : ProductKernel(op, "gemm", op.getLhsLayout().getBlock(),
+                      op.getMAligned()),
+        op(op), n(op.getN()), k(op.getK()), kTiles(llvm::divideCeil(k, tileK)),
+        isPerGroup(op.getLhsLayout().getGrouping() ==
+                   ScaleGrouping::per_group) {}
 
   void run();
 
 private:
   void addParameters(Value rows);
+  /// On the host: at most so many pieces of `span` rows, each of one group.
+  Value hostPieces(Value rows, int64_t span) {
+    return kernel.hostRaggedAtoms(
+        rows, span, {op.getGroups(), static_cast<int64_t>(op.getMAligned())});
+  }
+  /// Atoms of the scales of lhs along K.
+  int64_t lhsAtomsAcross() { return llvm::divideCeil(k, block * kAtomBlocks); }
+  SmallVector<Value> lhsAtom(const Place &place, Value atomOfK);
   Walk createWalk(ValueRange inits) override;
   void buildLoadRole();
   void buildMatrixRole();
@@ -38,6 +49,7 @@ private:
 
   GemmOp op;
   int64_t n, k, kTiles;
+  bool isPerGroup; // the scales of lhs
   Value offsets;
 };
 
@@ -53,8 +65,11 @@ void GemmLowering::addParameters(Value rows) {
   addDataMap(rhs, /*lead=*/1);
   // An atom of scales is 256 x 16 bits: boxes have at most 256 elements a side.
   Type i16 = b.getI16Type();
-  lhs.scalesMap = kernel.addTensorMap(
-      lhs.scalesMemref, {tileM / kAtomRows, 1, kAtomBytes / 2}, i16, 0);
+  SmallVector<int64_t> lhsBox{tileM / kAtomRows, 1, kAtomBytes / 2};
+  if (isPerGroup) { // atoms in a line
+    lhsBox = {1, kAtomBytes / 2};
+  }
+  lhs.scalesMap = kernel.addTensorMap(lhs.scalesMemref, lhsBox, i16, 0);
   rhs.scalesMap = kernel.addTensorMap(
       rhs.scalesMemref, {1, rhs.boxExtent() / kAtomRows, 1, kAtomBytes / 2},
       i16, 0);
@@ -70,6 +85,18 @@ ProductKernel::Walk GemmLowering::createWalk(ValueRange inits) {
           moe_kernel::ForTilesOp::kPlaces};
 }
 
+/// The place of the tile's atom of lhs. Past K it may be a neighbour's, which
+/// nothing multiplies.
+SmallVector<Value> GemmLowering::lhsAtom(const Place &place, Value atomOfK) {
+  Value zero = kernel.constant(int64_t(0));
+  if (!isPerGroup) {
+    return {kernel.div(place.row, kAtomRows), atomOfK, zero};
+  }
+  Value local = kernel.sub(place.row, place.begin);
+  Value down = kernel.add(place.atoms, kernel.div(local, kAtomRows));
+  return {kernel.add(kernel.mul(down, lhsAtomsAcross()), atomOfK), zero};
+}
+
 void GemmLowering::buildLoadRole() {
   auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
     Place place(places);
@@ -80,8 +107,7 @@ void GemmLowering::buildLoadRole() {
       loadBox(lhs, 0, {}, row, kStart, stage);
       for (int64_t k = 0; k < atomsOfK(); ++k) {
         Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
-        loadScales(lhs, k * tileM / kAtomRows,
-                   {kernel.div(row, kAtomRows), atom, zero}, stage);
+        loadScales(lhs, k * tileM / kAtomRows, lhsAtom(place, atom), stage);
       }
       for (int64_t box = 0; box < rhs.boxes; ++box) {
         Value first = hasHalves()
@@ -116,9 +142,9 @@ void GemmLowering::buildEpilogueRole() {
                    ValueRange carried) -> SmallVector<Value> {
     Value position = carried[0];
     Place place(places);
-    Tile tile = epilogue.describeTile(place.group, place.row, place.column);
-    tile.groupBegin = place.begin;
-    tile.groupEnd = place.end;
+    Tile tile =
+        epilogue.describeTile(place.group, place.row, place.column, place.end);
+    epilogue.describeGroup(tile, place.begin, place.end, place.atoms);
     Value slot = epilogue.buildTile(
         tile, [&] { moe_kernel::WaitOp::create(b, accumulators, position); },
         [&](Value at, Value isLast) {
@@ -134,7 +160,12 @@ void GemmLowering::buildEpilogueRole() {
 
 void GemmLowering::run() {
   Value rows = kernel.hostRows(op.getLhs());
-  kernel.requireRows(op.getLhsScales(), kernel.hostCeilDiv(rows, kAtomRows));
+  Value lhsAtoms = hostPieces(rows, kAtomRows);
+  if (isPerGroup) {
+    lhsAtoms = arith::MulIOp::create(kernel.host, lhsAtoms,
+                                     kernel.hostConstant(lhsAtomsAcross()));
+  }
+  kernel.requireRows(op.getLhsScales(), lhsAtoms);
   moe_kernel::RequireOffsetsOp::create(kernel.host, op.getOffsets(), rows,
                                        op.getMAligned());
   addParameters(rows);
@@ -143,7 +174,7 @@ void GemmLowering::run() {
   buildLoadRole();
   buildMatrixRole();
   Value tiles =
-      arith::MulIOp::create(kernel.host, kernel.hostCeilDiv(rows, tileM),
+      arith::MulIOp::create(kernel.host, hostPieces(rows, tileM),
                             kernel.hostConstant(llvm::divideCeil(n, tileN)));
   Value sms =
       moe_kernel::SmCountOp::create(kernel.host, kernel.host.getIndexType());

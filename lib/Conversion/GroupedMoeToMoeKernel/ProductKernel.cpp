@@ -14,11 +14,12 @@ using moe_kernel::StageSide;
 
 static constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
 
-ProductKernel::ProductKernel(FusedProduct op, StringRef name, int64_t block)
+ProductKernel::ProductKernel(FusedProduct op, StringRef name, int64_t block,
+                             int64_t rowUnit)
     : kernel(op, name, kEpilogueWarps + 2), b(kernel.body),
       schedule(*op.getSchedule()), tileM(schedule.getTile()[0]),
       tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]), block(block),
-      epilogue(op, kernel) {
+      epilogue(op, kernel, rowUnit) {
   lhs.extent = tileM;
   rhs.extent = tileN;
 }
