@@ -222,8 +222,8 @@ LogicalResult ForTilesOp::verify() {
   if (!arePositive(getTile()) || getN() < 1) {
     return emitOpError() << "tile and n must be positive: rows, columns";
   }
-  return verifyWalk(*this, getOffsets().getType(), getBody().front(), 3,
-                    "group, row, column", getInits().size());
+  return verifyWalk(*this, getOffsets().getType(), getBody().front(), kPlaces,
+                    "group, row, column, begin, end, atoms", getInits().size());
 }
 
 LogicalResult ForGroupTilesOp::verify() {

@@ -110,14 +110,18 @@ def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [SingleBlockImplicitTermina
   let summary = "the tiles of this CTA, over all groups";
   let description = [{
     Walks the output tiles of a ragged grouped product: those of group 0, then of group 1, ...; within a group columns
-    are the fast direction. CTA c of C takes tiles c, c + C, .... A cluster takes tiles together, a rectangle of its own
-    shape; those of its CTAs that lie past the group's rows or past `n` are not there. Group g holds rows offsets[g-1] .. offsets[g] and
-    ceil(rows / tile M) x ceil(n / tile N) tiles; an empty group has none. The body receives the group, the tile's first
-    row in the matrix and its first column, then the loop-carried values (i32, ring positions as a rule).
+    are the fast direction. CTA c of C takes tiles c, c + C, .... A cluster takes a rectangle of its own shape;
+    tiles of it past the group's rows or past `n` are not there. Group g holds rows offsets[g-1] .. offsets[g] and
+    ceil(rows / tile M) x ceil(n / tile N) tiles; an empty group has none. The last tile along the rows of a group may
+    reach past its end.
+
+    The body receives, all i32: the group; the tile's first row in the matrix, which is the group's plus a multiple of
+    tile M, and its first column; the group's first row and its end; the atoms of 128 rows of the groups before it, each
+    rounded up. Then the loop-carried values (ring positions as a rule).
 
     ```mlir
     %p = moe_kernel.for_tiles offsets(%offs : memref<4xi32>) tile = [128, 256] n = 512 carry(%c0) {
-    ^bb0(%group: i32, %row: i32, %column: i32, %pos: i32):
+    ^bb0(%group: i32, %row: i32, %column: i32, %begin: i32, %end: i32, %atoms: i32, %pos: i32):
       moe_kernel.yield %pos : i32
     } : i32
     ```
@@ -130,6 +134,10 @@ def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [SingleBlockImplicitTermina
     attr-dict-with-keyword $body (`:` type($results)^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Block arguments in front of the carried values.
+    static constexpr unsigned kPlaces = 6;
+  }];
 }
 
 def MoeKernel_ForGroupTilesOp : MoeKernel_Op<"for_group_tiles", [

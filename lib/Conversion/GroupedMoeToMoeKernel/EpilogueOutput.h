@@ -20,6 +20,15 @@ struct EpilogueShape {
   int64_t chunk;       // columns that a thread works on at once
   int64_t tilesAlong;  // tiles along E
   int64_t groups;
+  int64_t tileRows;
+  /// The rows that exist, of a group or a matrix, end at a multiple of this
+  /// behind their first one.
+  int64_t rowUnit;
+
+  /// Whether a tile may reach past the rows that exist.
+  bool mayEndInside() const { return rowUnit % tileRows != 0; }
+  /// Whether some rows of a warp may exist and others not.
+  bool splitsWarps() const { return rowUnit % kWarpRows != 0; }
 };
 
 /// The tile at hand, in every thread of the role; i32.
@@ -27,11 +36,13 @@ struct Tile {
   mlir::Value group, row, column; // its first row, its first column of E
   mlir::Value thread, warp, lane;
   mlir::Value threadRow, warpRow;
-  /// Whether the thread's row exists (i1), null where tiles end with the rows.
-  mlir::Value isInside;
-  // Of products whose rows lie in groups:
-  mlir::Value groupBegin, groupEnd; // rows
-  mlir::Value rowTile, columnTile;  // of the whole matrix
+  mlir::Value columnTile;
+  /// Whether the thread's row exists, and whether all rows of its warp do (i1);
+  /// null where no tile reaches past the rows that exist.
+  mlir::Value isInside, warpIsInside;
+  /// Of products whose rows lie in groups: tiles of 128 rows, which are also
+  /// the atoms of per-group scales. This one, and the group's.
+  mlir::Value rowTile, firstRowTile, endRowTile;
 };
 
 /// The chunk of columns at hand.
@@ -65,6 +76,8 @@ public:
 
   /// Values that a tile's first chunk starts from.
   virtual llvm::SmallVector<mlir::Value> start() { return {}; }
+  /// Whether rows that do not exist count: as zeros.
+  virtual bool wantsZeros() { return false; }
   /// Takes a chunk's values, vectors of f32, one for each half of a pair;
   /// returns the next chunk's carried values.
   virtual llvm::SmallVector<mlir::Value> take(const Tile &tile,
@@ -98,6 +111,19 @@ protected:
   /// The place of column `column` of E among the output's.
   mlir::Value storedColumn(mlir::Value column, unsigned half) {
     return halves() == 1 ? column : pairColumn(op, kernel, column, half);
+  }
+  /// Builds what only threads do whose row exists.
+  void whereInside(const Tile &tile, llvm::function_ref<void()> build) {
+    if (tile.isInside) {
+      kernel.onlyIf(tile.isInside, build);
+    } else {
+      build();
+    }
+  }
+  /// On the host: tiles of 128 rows at most, for R rows.
+  mlir::Value hostRowTiles(mlir::Value rows) {
+    return kernel.hostRaggedAtoms(rows, kEpilogueThreads,
+                                  {shape.groups, shape.rowUnit});
   }
   mlir::Value alloc(llvm::StringRef what, llvm::ArrayRef<int64_t> shape,
                     mlir::Type element);

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace grouped_moe;
 using moe_kernel::IndexKind;
 
-EpilogueRole::EpilogueRole(FusedProduct op, KernelScope &kernel)
+EpilogueRole::EpilogueRole(FusedProduct op, KernelScope &kernel,
+                           int64_t rowUnit)
     : op(op), kernel(kernel), b(kernel.body),
       tileColumnsOfN(op.getSchedule()->getTile()[1]) {
   shape.columns = op.getColumns();
@@ -20,6 +21,8 @@ EpilogueRole::EpilogueRole(FusedProduct op, KernelScope &kernel)
   shape.chunk = epilogueChunk(op);
   shape.tilesAlong = llvm::divideCeil(shape.columns, shape.tileColumns);
   shape.groups = op.getGroups();
+  shape.tileRows = op.getSchedule()->getTile()[0];
+  shape.rowUnit = rowUnit;
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
     outputs.push_back(createEpilogueOutput(op, i, kernel, shape, normConst));
     isStaged |= stagingBytes(op, i) != 0;
@@ -74,15 +77,18 @@ Value EpilogueRole::arrayOf(unsigned i, const Tile &tile) {
 /// without a row has zeros: another one may write what it would read.
 Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
                               unsigned half) {
-  if (!tile.isInside || op.getInputKind(i) != InputKind::per_element) {
+  InputKind kind = op.getInputKind(i);
+  bool byRow = kind == InputKind::per_element || kind == InputKind::per_row;
+  if (!tile.isInside || !byRow) {
     return loadElements(i, tile, column, half);
   }
   return kernel.either(
       tile.isInside,
       [&] { return SmallVector<Value>{loadElements(i, tile, column, half)}; },
       [&] {
+        Value zero = kernel.constant(0.0f);
         return SmallVector<Value>{
-            kernel.splat(kernel.constant(0.0f), shape.chunk)};
+            isRowScalar(i) ? zero : kernel.splat(zero, shape.chunk)};
       })[0];
 }
 
@@ -231,7 +237,8 @@ SmallVector<Value> EpilogueRole::inlineRegion(ArrayRef<Value> arguments) {
   return results;
 }
 
-Tile EpilogueRole::describeTile(Value group, Value row, Value column) {
+Tile EpilogueRole::describeTile(Value group, Value row, Value column,
+                                Value end) {
   Tile tile;
   tile.group = group;
   tile.row = row;
@@ -241,8 +248,20 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column) {
   tile.lane = kernel.index(IndexKind::lane);
   tile.threadRow = kernel.add(row, tile.thread);
   tile.warpRow = kernel.add(row, kernel.mul(tile.warp, kWarpRows));
-  tile.rowTile = kernel.div(row, kEpilogueThreads);
   tile.columnTile = kernel.div(column, tileColumnsOfN);
+  if (shape.mayEndInside()) {
+    auto compare = [&](arith::CmpIPredicate predicate, Value row) -> Value {
+      return arith::CmpIOp::create(b, predicate, row, end);
+    };
+    // A warp whose rows exist or not together decides as one.
+    tile.isInside =
+        compare(arith::CmpIPredicate::ult,
+                shape.splitsWarps() ? tile.threadRow : tile.warpRow);
+    tile.warpIsInside = shape.splitsWarps()
+                            ? compare(arith::CmpIPredicate::ule,
+                                      kernel.add(tile.warpRow, kWarpRows))
+                            : tile.isInside;
+  }
   if (normConstMemref) {
     bool isShared =
         cast<MemRefType>(normConstMemref.getType()).getDimSize(0) == 1;
@@ -253,15 +272,18 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column) {
   return tile;
 }
 
-void EpilogueRole::describeGroup(Tile &tile, Value offsets) {
-  auto offset = [&](Value g) -> Value {
-    return moe_kernel::GlobalLoadOp::create(b, b.getI32Type(), offsets, g);
-  };
-  tile.groupEnd = offset(tile.group);
-  Value zero = kernel.constant(int64_t(0));
-  Value before = arith::MaxSIOp::create(b, kernel.add(tile.group, -1), zero);
-  tile.groupBegin = arith::SelectOp::create(b, kernel.equal(tile.group, 0),
-                                            zero, offset(before));
+void EpilogueRole::describeGroup(Tile &tile, Value begin, Value end,
+                                 Value atoms) {
+  Value rows = kernel.sub(end, begin), local = kernel.sub(tile.row, begin);
+  Value last = kernel.add(rows, kEpilogueThreads - 1);
+  tile.firstRowTile = atoms;
+  tile.endRowTile = kernel.add(atoms, kernel.div(last, kEpilogueThreads));
+  tile.rowTile = kernel.add(atoms, kernel.div(local, kEpilogueThreads));
+}
+
+Value EpilogueRole::zerosOutside(const Tile &tile, Value values) {
+  Value zeros = kernel.splat(kernel.constant(0.0f), shape.chunk);
+  return arith::SelectOp::create(b, tile.isInside, values, zeros);
 }
 
 ResultRange EpilogueRole::forChunks(const Tile &tile, ValueRange carried,
@@ -331,8 +353,13 @@ Value EpilogueRole::buildTile(const Tile &tile, function_ref<void()> wait,
     before = before.drop_front();
     for (auto [output, count] : llvm::zip(outputs, counts)) {
       if (output) {
-        next.append(output->take(tile, chunk, left.take_front(output->halves()),
-                                 before.take_front(count)));
+        SmallVector<Value> own(left.take_front(output->halves()));
+        if (tile.isInside && output->wantsZeros()) {
+          llvm::transform(own, own.begin(), [&](Value value) {
+            return zerosOutside(tile, value);
+          });
+        }
+        next.append(output->take(tile, chunk, own, before.take_front(count)));
         left = left.drop_front(output->halves());
         before = before.drop_front(count);
       }

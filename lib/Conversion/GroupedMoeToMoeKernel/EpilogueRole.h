@@ -8,7 +8,7 @@ namespace grouped_moe {
 
 class EpilogueRole {
 public:
-  EpilogueRole(FusedProduct op, KernelScope &kernel);
+  EpilogueRole(FusedProduct op, KernelScope &kernel, int64_t rowUnit);
 
   /// Inputs and outputs become parameters; `rows` is R on the host, null where
   /// they do not follow it.
@@ -18,10 +18,13 @@ public:
   /// Carried from tile to tile beside the accumulators' position: the staging
   /// slot.
   static constexpr unsigned carried = 1;
-  /// A tile that starts at a row and a column of N, as this thread sees it.
-  Tile describeTile(mlir::Value group, mlir::Value row, mlir::Value column);
-  /// The group of its rows.
-  void describeGroup(Tile &tile, mlir::Value offsets);
+  /// A tile that starts at a row and a column of N, as this thread sees it;
+  /// rows exist up to `end`.
+  Tile describeTile(mlir::Value group, mlir::Value row, mlir::Value column,
+                    mlir::Value end);
+  /// The group of its rows, behind so many atoms.
+  void describeGroup(Tile &tile, mlir::Value begin, mlir::Value end,
+                     mlir::Value atoms);
 
   /// The accumulators from column `at` of E on, a chunk: one vector, or gate
   /// and up. `isLast` (i1): of the tile.
@@ -57,6 +60,8 @@ private:
   inlineRegion(llvm::ArrayRef<mlir::Value> arguments);
   llvm::SmallVector<mlir::Value>
   inlineSlice(llvm::ArrayRef<mlir::Value> arguments, int64_t lanes);
+  /// The values where the thread's row exists, else zeros.
+  mlir::Value zerosOutside(const Tile &tile, mlir::Value values);
   void reduce(const Tile &tile);
   /// The array of an input for a group.
   mlir::Value arrayOf(unsigned i, const Tile &tile);

@@ -29,8 +29,9 @@ struct Place {
 class WgradLowering : ProductKernel {
 public:
   explicit WgradLowering(WgradOp op)
-      : ProductKernel(op, "wgrad", op.getLhsLayout().getBlock()), op(op),
-        n(op.getN()), k(op.getK()), tilesAlong(llvm::divideCeil(k, tileN)),
+      : ProductKernel(op, "wgrad", op.getLhsLayout().getBlock(), op.getN()),
+        op(op), n(op.getN()), k(op.getK()),
+        tilesAlong(llvm::divideCeil(k, tileN)),
         tilesOfGroup(llvm::divideCeil(n, tileM) * tilesAlong),
         split(schedule.getSplit()) {}
 
@@ -220,10 +221,8 @@ Value WgradLowering::leavePart(const Place &place, const Tile &tile,
 
 SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
                                             Value slot) {
-  Tile tile = epilogue.describeTile(place.group, place.row, place.column);
-  if (n % tileM != 0) {
-    tile.isInside = kernel.less(tile.threadRow, n);
-  }
+  Tile tile = epilogue.describeTile(place.group, place.row, place.column,
+                                    kernel.constant(n));
   Value one = kernel.constant(int64_t(1));
   Value hasRows = isPositive(place.parts);
   Value isWhole =

@@ -18,12 +18,13 @@ static constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
 static constexpr int64_t kTileM = 128;  // rows of one CTA: lanes of its memory
 static constexpr int64_t kPanelRows = 128; // along M or N, 8-bit elements
 
-ProductKernel::ProductKernel(FusedProduct op, StringRef name, int64_t block)
+ProductKernel::ProductKernel(FusedProduct op, StringRef name, int64_t block,
+                             int64_t rowUnit)
     : kernel(op, name, kEpilogueWarps + 2), b(kernel.body),
       schedule(*op.getSchedule()), isPaired(schedule.getTile()[0] > kTileM),
       clusterM(schedule.getCluster()[0]), clusterN(schedule.getCluster()[1]),
       tileM(kTileM), tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]),
-      block(block), epilogue(op, kernel) {
+      block(block), epilogue(op, kernel, rowUnit) {
   kernel.setCluster(clusterM, clusterN, isPaired);
   lhs.extent = lhs.scaledRows = tileM;
   lhs.slices = clusterN;

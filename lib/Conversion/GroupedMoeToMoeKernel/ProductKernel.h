@@ -12,7 +12,9 @@ namespace grouped_moe {
 
 class ProductKernel {
 protected:
-  ProductKernel(FusedProduct op, llvm::StringRef name, int64_t block);
+  /// Rows of tiles end at multiples of `rowUnit` (EpilogueShape).
+  ProductKernel(FusedProduct op, llvm::StringRef name, int64_t block,
+                int64_t rowUnit);
   virtual ~ProductKernel() = default;
 
   /// One factor: a CTA's tiles of `extent` along M or N by `tileK`. A

@@ -51,7 +51,7 @@ public:
     if (shape.tilesAlong == 1) {
       return;
     }
-    Value rowTiles = kernel.hostCeilDiv(rows, kEpilogueThreads);
+    Value rowTiles = hostRowTiles(rows);
     Type f32 = b.getF32Type(), i32 = b.getI32Type();
     int64_t slots = op.getNondeterministic() ? 1 : shape.tilesAlong;
     parts = kernel.addTemporary(
@@ -67,7 +67,7 @@ public:
   }
   void leave(const Tile &tile, ValueRange carried) override {
     if (shape.tilesAlong == 1) {
-      storeTo(result, carried[0], tile.threadRow);
+      storeRow(tile, carried[0]);
       return;
     }
     SmallVector<Value> slot{tile.rowTile, tile.columnTile, tile.thread};
@@ -89,10 +89,13 @@ public:
     Value sum = sumOver(
         kernel.constant(int64_t(0)), kernel.constant(slots),
         [&](Value i) { return load(parts, {tile.rowTile, i, tile.thread}); });
-    storeTo(result, sum, tile.threadRow);
+    storeRow(tile, sum);
   }
 
 private:
+  void storeRow(const Tile &tile, Value sum) {
+    whereInside(tile, [&] { storeTo(result, sum, tile.threadRow); });
+  }
   /// Halves of the vector, added until one element is left.
   Value addAll(Value vector) {
     int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
@@ -123,7 +126,7 @@ public:
     if (isAtomic()) {
       return;
     }
-    Value rowTiles = kernel.hostCeilDiv(rows, kEpilogueThreads);
+    Value rowTiles = hostRowTiles(rows);
     parts = kernel.addTemporary(
         MemRefType::get({ShapedType::kDynamic, typeOf(output).getDimSize(1)},
                         b.getF32Type()),
@@ -154,6 +157,7 @@ public:
     }
     return {};
   }
+  bool wantsZeros() override { return true; }
   bool meets() override { return true; }
   void combine(const Tile &tile) override {
     forColumns(tile, [&](Value local, Value column) {
@@ -172,12 +176,12 @@ public:
     }
     Value index =
         kernel.add(kernel.mul(tile.group, shape.tilesAlong), tile.columnTile);
-    Value count = kernel.sub(lastRowTile(tile), firstRowTile(tile));
+    Value count = kernel.sub(tile.endRowTile, tile.firstRowTile);
     return Arrival{counters, index, count};
   }
   void complete(const Tile &tile) override {
     forColumns(tile, [&](Value, Value column) {
-      Value sum = sumOver(firstRowTile(tile), lastRowTile(tile),
+      Value sum = sumOver(tile.firstRowTile, tile.endRowTile,
                           [&](Value i) { return load(parts, {i, column}); });
       if (!resultType().isF32()) {
         sum = arith::TruncFOp::create(b, resultType(), sum);
@@ -190,13 +194,6 @@ private:
   Type resultType() { return typeOf(output).getElementType(); }
   /// bf16 would lose what is added to it.
   bool isAtomic() { return op.getNondeterministic() && resultType().isF32(); }
-  /// Row tiles of the group: [first, last).
-  Value firstRowTile(const Tile &tile) {
-    return kernel.div(tile.groupBegin, kEpilogueThreads);
-  }
-  Value lastRowTile(const Tile &tile) {
-    return kernel.div(tile.groupEnd, kEpilogueThreads);
-  }
   int64_t localColumns() { return halves() * shape.tileColumns; }
   Value widened(Value values) {
     if (shape.chunk == kWarpRows) {
@@ -274,6 +271,9 @@ public:
   void leave(const Tile &tile, ValueRange carried) override {
     SmallVector<Value> ofWarp;
     for (Value amax : carried) {
+      if (tile.isInside) {
+        amax = arith::SelectOp::create(b, tile.isInside, amax, zero());
+      }
       ofWarp.push_back(moe_kernel::WarpAmaxOp::create(b, b.getF32Type(), amax));
     }
     kernel.onlyIf(kernel.equal(tile.lane, 0), [&] {

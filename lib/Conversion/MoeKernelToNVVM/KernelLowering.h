@@ -15,6 +15,9 @@ namespace grouped_moe {
 /// Name of the dynamic shared memory of a module of kernels.
 inline constexpr llvm::StringLiteral dynamicSharedName = "dyn_smem";
 
+/// Rows of a scale atom, in which the walks over tiles count groups.
+inline constexpr int64_t rowsOfAtom = 128;
+
 /// Lowers one moe_kernel.func into the body of an llvm.func. Ops of other
 /// dialects are cloned with their operands mapped.
 class KernelLowering {

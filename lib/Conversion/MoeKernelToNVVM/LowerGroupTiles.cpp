@@ -97,8 +97,8 @@ LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
     Block *move = b.createBlock(&inner.getAfter(), {}, cursorTypes, cursorLocs);
     Cursor from(move->getArguments());
     Value tiles = create<arith::AddIOp>(from.tiles, tilesOf(from));
-    Value atoms =
-        create<arith::AddIOp>(from.atoms, ceilDiv(rowsOf(from), i32Const(128)));
+    Value atoms = create<arith::AddIOp>(
+        from.atoms, ceilDiv(rowsOf(from), i32Const(rowsOfAtom)));
     Value slots = from.slots;
     if (partRows) {
       Value parts = partsOf(from);

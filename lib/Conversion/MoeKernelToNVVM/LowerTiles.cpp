@@ -16,8 +16,12 @@ Value KernelLowering::loadOffset(Value offsets, Value group) {
   return create<LLVM::LoadOp>(b.getI32Type(), address, /*alignment=*/4);
 }
 
+/// Values of the cursor.
+static constexpr unsigned kCursor = 5;
+
 // The outer loop's state: the linear tile t, the group g under the cursor, the
-// tiles of the groups before it, its first and end row, then carried values.
+// tiles of the groups before it, its first and end row, the atoms of the groups
+// before it, then carried values.
 // The inner loop moves the cursor to the group that holds t. Offsets that are
 // not ascending give empty groups, so that both loops end on any contents.
 LogicalResult KernelLowering::lower(ForTilesOp op) {
@@ -33,18 +37,23 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Value zero = i32Const(0), one = i32Const(1);
   Value numGroups = i32Const(groups), lastGroup = i32Const(groups - 1);
   Value rowsPerTile = i32Const(clusterM), tilesPerRow = i32Const(tilesN);
-  auto tilesOf = [&](Value begin, Value end) -> Value {
+  // Pieces of so many rows, each times a weight.
+  auto piecesOf = [&](Value begin, Value end, Value by, Value weight) -> Value {
     Value some = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, end, begin);
     Value rows = create<arith::SubIOp>(end, begin);
     Value lastRow = create<arith::SubIOp>(rows, one);
-    Value lastTile = create<arith::DivUIOp>(lastRow, rowsPerTile);
-    Value tilesM = create<arith::AddIOp>(lastTile, one);
-    Value tiles = create<arith::MulIOp>(tilesM, tilesPerRow);
-    return create<arith::SelectOp>(some, tiles, zero);
+    Value last = create<arith::DivUIOp>(lastRow, by);
+    Value pieces = create<arith::AddIOp>(last, one);
+    Value weighted = create<arith::MulIOp>(pieces, weight);
+    return create<arith::SelectOp>(some, weighted, zero);
+  };
+  auto tilesOf = [&](Value begin, Value end) -> Value {
+    return piecesOf(begin, end, rowsPerTile, tilesPerRow);
   };
 
   Value first = walker(), stride = walkers();
-  SmallVector<Value> inits{first, zero, zero, zero, loadOffset(offsets, zero)};
+  SmallVector<Value> inits{first, zero, zero, zero, loadOffset(offsets, zero),
+                           zero};
   llvm::append_range(inits, mapped(op.getInits()));
   SmallVector<Type> types(inits.size(), i32);
   SmallVector<Location> locs(inits.size(), opLoc);
@@ -55,10 +64,10 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Value t = before->getArgument(0);
 
   // Move the cursor.
-  SmallVector<Type> cursorTypes(4, i32);
-  SmallVector<Location> cursorLocs(4, opLoc);
+  SmallVector<Type> cursorTypes(kCursor, i32);
+  SmallVector<Location> cursorLocs(kCursor, opLoc);
   auto inner = create<scf::WhileOp>(
-      cursorTypes, ValueRange(before->getArguments()).slice(1, 4));
+      cursorTypes, ValueRange(before->getArguments()).slice(1, kCursor));
   {
     OpBuilder::InsertionGuard innerGuard(b);
     Block *test =
@@ -74,11 +83,15 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     Block *move = b.createBlock(&inner.getAfter(), {}, cursorTypes, cursorLocs);
     Value passed = tilesOf(move->getArgument(2), move->getArgument(3));
     Value tilesBefore = create<arith::AddIOp>(move->getArgument(1), passed);
+    Value atoms = create<arith::AddIOp>(move->getArgument(4),
+                                        piecesOf(move->getArgument(2),
+                                                 move->getArgument(3),
+                                                 i32Const(rowsOfAtom), one));
     Value group = create<arith::AddIOp>(move->getArgument(0), one);
     Value begin = move->getArgument(3);
     // Past the last group the value is not used, only the address counts.
     Value end = loadOffset(offsets, create<arith::MinUIOp>(group, lastGroup));
-    create<scf::YieldOp>(ValueRange{group, tilesBefore, begin, end});
+    create<scf::YieldOp>(ValueRange{group, tilesBefore, begin, end, atoms});
   }
   Value inRange = create<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                         inner.getResult(0), numGroups);
@@ -86,7 +99,7 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Value valid = create<arith::CmpIOp>(arith::CmpIPredicate::sge, t, zero);
   SmallVector<Value> state{t};
   llvm::append_range(state, inner.getResults());
-  llvm::append_range(state, before->getArguments().drop_front(5));
+  llvm::append_range(state, before->getArguments().drop_front(1 + kCursor));
   create<scf::ConditionOp>(create<arith::AndIOp>(inRange, valid), state);
 
   Block *after = b.createBlock(&outer.getAfter(), {}, types, locs);
@@ -101,11 +114,19 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   column = ownPlace(column, ClusterAxis::n, tileN);
 
   Block &body = op.getBody().front();
-  map.map(body.getArgument(0), after->getArgument(1));
-  map.map(body.getArgument(1), row);
-  map.map(body.getArgument(2), column);
-  for (auto [from, to] : llvm::zip(body.getArguments().drop_front(3),
-                                   after->getArguments().drop_front(5))) {
+  Value places[] = {after->getArgument(1),
+                    row,
+                    column,
+                    after->getArgument(3),
+                    after->getArgument(4),
+                    after->getArgument(5)};
+  static_assert(std::size(places) == ForTilesOp::kPlaces);
+  for (auto [from, to] : llvm::zip(body.getArguments(), places)) {
+    map.map(from, to);
+  }
+  for (auto [from, to] :
+       llvm::zip(body.getArguments().drop_front(ForTilesOp::kPlaces),
+                 after->getArguments().drop_front(1 + kCursor))) {
     map.map(from, to);
   }
   if (failed(lowerBody(body))) {
@@ -113,13 +134,13 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   }
   loc = opLoc;
   SmallVector<Value> next{create<arith::AddIOp>(after->getArgument(0), stride)};
-  llvm::append_range(next, ValueRange(after->getArguments()).slice(1, 4));
+  llvm::append_range(next, ValueRange(after->getArguments()).slice(1, kCursor));
   auto yield = cast<moe_kernel::YieldOp>(body.getTerminator());
   llvm::append_range(next, mapped(yield.getValues()));
   create<scf::YieldOp>(next);
 
   for (auto [from, to] :
-       llvm::zip(op.getResults(), outer.getResults().drop_front(5))) {
+       llvm::zip(op.getResults(), outer.getResults().drop_front(1 + kCursor))) {
     map.map(from, to);
   }
   return success();
