@@ -24,7 +24,13 @@ struct EpilogueShape {
   /// The rows that exist, of a group or a matrix, end at a multiple of this
   /// behind their first one.
   int64_t rowUnit;
+  /// Columns of tensor memory that two accumulators share, 0 if they do not.
+  int64_t overlap;
 
+  /// Columns of a tile that are always taken one chunk after the other.
+  int64_t columnsInOrder() const {
+    return overlap > 0 ? tileColumns / 2 : tileColumns;
+  }
   /// Whether a tile may reach past the rows that exist.
   bool mayEndInside() const { return rowUnit % tileRows != 0; }
   /// Whether some rows of a warp may exist and others not.
@@ -43,13 +49,16 @@ struct Tile {
   /// Of products whose rows lie in groups: tiles of 128 rows, which are also
   /// the atoms of per-group scales. This one, and the group's.
   mlir::Value rowTile, firstRowTile, endRowTile;
+  /// Whether this is the second of two accumulators that overlap (i1), null
+  /// where they do not.
+  mlir::Value isSecond;
 };
 
 /// The chunk of columns at hand.
 struct Chunk {
   mlir::Value at;     // in the tile
   mlir::Value column; // of E
-  mlir::Value last;   // i1: of the tile
+  mlir::Value last;   // i1: it ends where the tile's columns do
   mlir::Value slot;   // of staging buffers
 };
 
