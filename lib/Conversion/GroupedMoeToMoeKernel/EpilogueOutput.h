@@ -40,9 +40,10 @@ struct Tile {
   /// Whether the thread's row exists, and whether all rows of its warp do (i1);
   /// null where no tile reaches past the rows that exist.
   mlir::Value isInside, warpIsInside;
-  /// Of products whose rows lie in groups: tiles of 128 rows, which are also
-  /// the atoms of per-group scales. This one, and the group's.
-  mlir::Value rowTile, firstRowTile, endRowTile;
+  // Of products whose rows lie in groups, as if each were padded to whole tiles
+  // of 128 rows, the atoms of per-group scales:
+  mlir::Value paddedRow, paddedWarpRow;          // of the thread, of its warp
+  mlir::Value rowTile, firstRowTile, endRowTile; // this one, and the group's
 };
 
 /// The chunk of columns at hand.
