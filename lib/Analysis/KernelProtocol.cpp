@@ -57,6 +57,13 @@ private:
   RoleOp role;
 };
 
+/// Bytes that a load in each CTA of the cluster brings to one barrier.
+int64_t bytesOf(LoadOp load) {
+  auto func = load->getParentOfType<FuncOp>();
+  int64_t boxes = load.getAlong() ? func.getReceivers(*load.getAlong()) : 1;
+  return load.getMap().getType().getBoxBytes() * boxes * func.getCtasOfUnit();
+}
+
 /// Whether `value` differs between threads of a warp, as far as its defining
 /// ops show.
 bool dependsOnThread(Value value, unsigned depth = 8) {
@@ -89,6 +96,13 @@ void RoleChecker::arrive(ArrivalMap &arrivals, PipelineOp pipeline,
   // Several arrivals in the text are alternatives or rounds: keep the widest.
   int64_t threads =
       role.getElected() || oneThread ? 1 : 32 * role.getNumWarps();
+  // What a cluster's other CTAs bring to the same barrier.
+  if (isa<ReleaseOp>(op)) {
+    threads *= op->getParentOfType<FuncOp>().getCtasOfUnit();
+  } else if (auto commit = dyn_cast<CommitOp>(op);
+             commit && commit.getSide() == StageSide::empty) {
+    threads *= pipeline.getReaders();
+  }
   if (threads > entry.count) {
     entry.count = threads;
     entry.at = op;
@@ -143,7 +157,7 @@ LogicalResult RoleChecker::closeFill(PipelineOp pipeline, SideState &state) {
   }
   int64_t bytes = 0;
   for (LoadOp load : state.loads) {
-    bytes += load.getMap().getType().getBoxBytes();
+    bytes += bytesOf(load);
   }
   if (bytes == static_cast<int64_t>(pipeline.getTransactionBytes())) {
     return success();
@@ -153,8 +167,7 @@ LogicalResult RoleChecker::closeFill(PipelineOp pipeline, SideState &state) {
                             << " bytes, but the loads of a stage bring "
                             << bytes;
   for (LoadOp load : state.loads) {
-    diag.attachNote(load.getLoc())
-        << "brings " << load.getMap().getType().getBoxBytes() << " bytes";
+    diag.attachNote(load.getLoc()) << "brings " << bytesOf(load) << " bytes";
   }
   diag.attachNote(pipeline.getLoc()) << "transaction_bytes is set here";
   return diag;
@@ -164,6 +177,13 @@ LogicalResult RoleChecker::visit(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](AcquireOp acquire) {
         return open(filled, op, acquire.getPipeline(), acquire.getPosition());
+      })
+      .Case([&](DrainOp drain) {
+        auto def = drain.getPipeline().getDefiningOp<PipelineOp>();
+        SideState &state = filled[def];
+        LogicalResult closed = closeFill(def, state);
+        state = SideState();
+        return closed;
       })
       .Case([&](ExpectOp expect) -> LogicalResult {
         auto state = require(filled, op, expect.getPipeline(),

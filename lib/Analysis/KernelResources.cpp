@@ -106,7 +106,8 @@ LogicalResult KernelResources::check(const Target &target) {
   }
   WalkResult result = func.walk([&](MmaOp mma) {
     ArrayRef<int64_t> shape = mma.getAccumulator().getType().getShape();
-    if (shape[1] != target.mmaM || !target.isLegalMmaN(shape[2])) {
+    bool isPaired = mma->getParentOfType<FuncOp>().getPaired();
+    if (shape[1] != target.mmaM || !target.isLegalMmaN(shape[2], isPaired)) {
       mma.emitOpError() << "computes " << shape[1] << " rows by " << shape[2]
                         << " columns, expected " << target.mmaM << " rows by "
                         << target.minMmaN << " to " << target.maxMmaN

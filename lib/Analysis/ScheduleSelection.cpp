@@ -28,16 +28,21 @@ struct Operands {
     };
     if (auto gemm = dyn_cast<GemmOp>(op.getOperation())) {
       describe(gemm);
+      rhsTransposed = gemm.isRhsTransposed();
     } else {
-      describe(cast<WgradOp>(op.getOperation()));
+      auto wgrad = cast<WgradOp>(op.getOperation());
+      describe(wgrad);
+      rhsTransposed = !wgrad.getRhsTransposed(); // rows are the slow extent
     }
   }
-  int64_t atoms(int64_t tileN) const {
-    return (kTileM + tileN) / kAtomRows * atomsOfK;
-  }
-  /// Bytes of shared memory of a stage.
-  int64_t stageBytes(int64_t tileN) const {
-    return (kTileM + tileN) * kRowBytes + atoms(tileN) * kAtomBytes;
+  /// Bytes of shared memory of a stage in one CTA, which holds half of B's rows
+  /// where two multiply together.
+  int64_t stageBytes(ArrayRef<int64_t> tile) const {
+    int64_t held = tile[1] / (tile[0] / kTileM);
+    if (rhsTransposed) {
+      held = llvm::alignTo(held, kAtomRows);
+    }
+    return (kTileM + held) * kRowBytes + atoms(tile[1]) * kAtomBytes;
   }
   /// Columns of tensor memory: accumulators, and four for each atom of a stage.
   int64_t tensorColumns(int64_t tileN, int64_t accumulators,
@@ -47,6 +52,12 @@ struct Operands {
 
   int64_t tileK;    // elements
   int64_t atomsOfK; // of scales along K, for each 128 rows
+  bool rhsTransposed = false;
+
+private:
+  int64_t atoms(int64_t tileN) const {
+    return (1 + llvm::divideCeil(tileN, kAtomRows)) * atomsOfK;
+  }
 };
 
 /// Shared memory beside the operands: staging, and a sum for each of four warps
@@ -109,9 +120,9 @@ int64_t grouped_moe::stagingBytes(FusedProduct op, unsigned output) {
          (op.isPairOutput(output) ? 2 : 1) * type.getElementTypeBitWidth() / 8;
 }
 
-/// Columns of a tile: halves side by side are whole scale atoms each.
-static int64_t widthOfTile(FusedProduct op) {
-  return op.getPaired() && op.getConcatenated() ? 256 : 128;
+/// Least columns of a tile: halves side by side are whole scale atoms each.
+static int64_t leastWidth(FusedProduct op) {
+  return op.getPaired() && op.getConcatenated() ? 256 : 64;
 }
 
 /// How a weight gradient divides large groups, empty if it does not. An
@@ -143,18 +154,20 @@ grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
   if (!target) {
     return failure();
   }
-  int64_t tileN = request.tileN ? request.tileN : widthOfTile(op);
-  if (tileN != 128 && tileN != 256) {
+  int64_t tileN =
+      request.tileN ? request.tileN : std::max<int64_t>(leastWidth(op), 128);
+  if (tileN < 64 || tileN > 256 || tileN % 64 != 0) {
     return op->emitOpError()
-           << "tile-n is " << tileN << " columns, expected 128 or 256";
+           << "tile-n is " << tileN << " columns, expected 64, 128, 192 or 256";
   }
-  if (tileN < widthOfTile(op)) {
+  if (tileN < leastWidth(op)) {
     return op->emitOpError() << "tile-n is " << tileN
                              << " columns, expected 256 for concatenated gate "
                                 "and up, 128 of each";
   }
   Operands operands(op);
-  int64_t staged = outputBytes(op, tileN), bytes = operands.stageBytes(tileN);
+  int64_t staged = outputBytes(op, tileN),
+          bytes = operands.stageBytes({kTileM, tileN});
   int64_t stages = std::min(
       kMostStages, (target->maxSharedBytes - kReservedBytes - staged) / bytes);
   auto columns = [&](int64_t accumulators) {
@@ -183,6 +196,50 @@ grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
                            chooseSplit(op, tileN, *target));
 }
 
+/// The shape of tiles and clusters.
+static LogicalResult verifyTile(FusedProduct op, ScheduleAttr schedule,
+                                int64_t tileK) {
+  ArrayRef<int64_t> tile = schedule.getTile(), cluster = schedule.getCluster();
+  auto refuse = [&] {
+    InFlightDiagnostic diag = op->emitOpError() << "schedule: tile is ";
+    llvm::interleave(tile, diag, "x");
+    diag << " and cluster " << cluster[0] << "x" << cluster[1] << ", ";
+    return diag;
+  };
+  bool isPaired = tile[0] == 2 * kTileM;
+  bool isLegal = isPaired ? tile[1] == 128 || tile[1] == 256
+                          : tile[0] == kTileM && tile[1] >= 64 &&
+                                tile[1] <= 256 && tile[1] % 64 == 0;
+  if (!isLegal || tile[2] != tileK) {
+    return refuse() << "expected a tile of 128 rows by 64, 128, 192 or 256 "
+                       "columns, or of 256 rows by 128 or 256, and "
+                    << tileK << " of K";
+  }
+  if (tile[1] < leastWidth(op)) {
+    return refuse() << "expected 256 columns for concatenated gate and up, 128 "
+                       "of each";
+  }
+  bool isCluster =
+      (cluster[1] == 1 && llvm::isPowerOf2_64(cluster[0]) && cluster[0] <= 4) ||
+      (cluster[0] == 2 && cluster[1] == 2);
+  if (!isCluster || (isPaired && cluster[0] == 1)) {
+    return refuse() << "expected a cluster of 1x1, 2x1, 4x1 or 2x2 CTAs, of at "
+                       "least two along M for a tile of 256 rows";
+  }
+  if (schedule.getSplit().empty()) {
+    return success();
+  }
+  if (!isa<WgradOp>(op.getOperation())) {
+    return op->emitOpError()
+           << "schedule: split divides the rows that a wgrad adds up, but this "
+              "op has none (schedule_c3); drop it";
+  }
+  if (cluster[0] * cluster[1] > 1) {
+    return refuse() << "expected a cluster of 1x1 with a split; drop one";
+  }
+  return success();
+}
+
 LogicalResult grouped_moe::verifySchedule(FusedProduct op,
                                           const ScheduleRequest &request) {
   const Target *target = lookUp(op, request);
@@ -192,35 +249,16 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
   ScheduleAttr schedule = *op.getSchedule();
   ArrayRef<int64_t> tile = schedule.getTile();
   Operands operands(op);
-  int64_t k = operands.tileK;
-  if (tile[0] != kTileM || (tile[1] != 128 && tile[1] != 256) || tile[2] != k) {
-    return op->emitOpError()
-           << "schedule: tile is " << tile[0] << "x" << tile[1] << "x"
-           << tile[2] << ", expected 128x128x" << k << " or 128x256x" << k;
-  }
-  if (tile[1] < widthOfTile(op)) {
-    return op->emitOpError() << "schedule: tile is " << tile[0] << "x"
-                             << tile[1] << "x" << tile[2]
-                             << ", expected 128x256x128 for concatenated gate "
-                                "and up, 128 columns of each";
-  }
-  if (schedule.getCluster()[0] != 1 || schedule.getCluster()[1] != 1) {
-    return op->emitOpError()
-           << "schedule: cluster is " << schedule.getCluster()[0] << "x"
-           << schedule.getCluster()[1] << ", expected 1x1";
-  }
-  if (!schedule.getSplit().empty() && !isa<WgradOp>(op.getOperation())) {
-    return op->emitOpError()
-           << "schedule: split divides the rows that a wgrad adds up, but this "
-              "op has none (schedule_c3); drop it";
+  if (failed(verifyTile(op, schedule, operands.tileK))) {
+    return failure();
   }
   int64_t staged = outputBytes(op, tile[1]);
-  int64_t shared = schedule.getStages() * operands.stageBytes(tile[1]) +
-                   staged + kReservedBytes;
+  int64_t shared = schedule.getStages() * operands.stageBytes(tile) + staged +
+                   kReservedBytes;
   if (shared > target->maxSharedBytes) {
     InFlightDiagnostic diag =
         op->emitOpError() << "schedule: " << schedule.getStages()
-                          << " stages of " << operands.stageBytes(tile[1])
+                          << " stages of " << operands.stageBytes(tile)
                           << " bytes, " << staged << " to stage outputs and "
                           << kReservedBytes << " reserved need " << shared
                           << " bytes of shared memory, "

@@ -29,9 +29,11 @@ struct Target {
   /// K of one block-scaled MMA of 8-bit operands, which is also a scale block.
   int64_t mmaK;
 
-  /// Whether a one-CTA block-scaled MMA has this N.
-  bool isLegalMmaN(int64_t n) const {
-    return n >= minMmaN && n <= maxMmaN && n % stepMmaN == 0;
+  /// Whether a block-scaled MMA has this N; for a pair of CTAs, least N and
+  /// step are twice those of one.
+  bool isLegalMmaN(int64_t n, bool isPair) const {
+    int64_t ctas = isPair ? 2 : 1;
+    return n >= minMmaN * ctas && n <= maxMmaN && n % (stepMmaN * ctas) == 0;
   }
   int64_t minMmaN, maxMmaN, stepMmaN;
 

@@ -270,6 +270,12 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
       out->block[i] = extent;
     }
   }
+  if (auto ctas =
+          kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.cluster_dim")) {
+    for (auto [i, extent] : llvm::enumerate(ctas.asArrayRef())) {
+      out->cluster[i] = extent;
+    }
+  }
   if (auto bytes = kernel->getAttrOfType<IntegerAttr>(
           "moe_kernel.dynamic_shared_bytes")) {
     out->dynamic_shared_bytes = bytes.getInt();

@@ -15,6 +15,10 @@ def MoeKernel_Dialect : Dialect {
     by its consumers, each guarded by one barrier (full, empty). A ring position is an i32 that names a stage and its
     phase: it starts at constant 0 and moves by `moe_kernel.advance`.
 
+    The CTAs of a cluster stand in a rectangle along M and N, those along M are neighbours in rank. In a `paired` kernel CTAs
+    2 i and 2 i + 1 along M multiply together: the even one, the leader, issues their matrix work, whose B comes half and
+    half from both. Each has the accumulators of its own rows.
+
     The host side is `make_tensor_map`, `sm_count`, `fill_zero` and `launch`; a function that holds them is a launch
     program.
   }];
@@ -32,11 +36,15 @@ def MoeKernel_BufferSpace : MoeKernel_Enum<"BufferSpace", "where a buffer lives"
   I32EnumAttrCase<"shared", 0>, I32EnumAttrCase<"tensor", 1>]>;
 def MoeKernel_IndexKind : MoeKernel_Enum<"IndexKind", "what an index counts", [
   I32EnumAttrCase<"thread", 0>, I32EnumAttrCase<"warp", 1>, I32EnumAttrCase<"lane", 2>,
-  I32EnumAttrCase<"cta", 3>, I32EnumAttrCase<"ctas", 4>]>;
+  I32EnumAttrCase<"cta", 3>, I32EnumAttrCase<"ctas", 4>,
+  I32EnumAttrCase<"cluster_m", 5>, I32EnumAttrCase<"cluster_n", 6>]>;
+def MoeKernel_ClusterAxis : MoeKernel_Enum<"ClusterAxis", "a direction in a cluster: that of a product's rows or columns", [
+  I32EnumAttrCase<"m", 0>, I32EnumAttrCase<"n", 1>]>;
 def MoeKernel_StageSide : MoeKernel_Enum<"StageSide", "which barrier of a stage", [
   I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"empty", 1>]>;
 
 def MoeKernel_IndexKindAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_IndexKind, "kind">;
+def MoeKernel_ClusterAxisAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_ClusterAxis, "axis">;
 def MoeKernel_StageSideAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_StageSide, "side">;
 
 class MoeKernel_Type<string name, string mnem> : TypeDef<MoeKernel_Dialect, name> {

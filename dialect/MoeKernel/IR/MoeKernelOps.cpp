@@ -21,8 +21,22 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
                                /*allowType=*/true) ||
       parser.parseKeyword("warps") || parser.parseLParen() ||
-      parser.parseInteger(warps) || parser.parseRParen() ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseInteger(warps) || parser.parseRParen()) {
+    return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("cluster"))) {
+    int64_t m, n;
+    if (parser.parseLParen() || parser.parseInteger(m) || parser.parseComma() ||
+        parser.parseInteger(n) || parser.parseRParen()) {
+      return failure();
+    }
+    result.addAttribute(getClusterAttrName(result.name),
+                        builder.getDenseI64ArrayAttr({m, n}));
+  }
+  if (succeeded(parser.parseOptionalKeyword("paired"))) {
+    result.addAttribute(getPairedAttrName(result.name), builder.getUnitAttr());
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*result.addRegion(), arguments)) {
     return failure();
   }
@@ -45,9 +59,16 @@ void FuncOp::print(OpAsmPrinter &printer) {
       getBody().getArguments(), printer,
       [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ") warps(" << getWarps() << ")";
+  if (getCluster()) {
+    printer << " cluster(" << getClusterM() << ", " << getClusterN() << ")";
+  }
+  if (getPaired()) {
+    printer << " paired";
+  }
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
-      {getSymNameAttrName(), getFunctionTypeAttrName(), getWarpsAttrName()});
+      {getSymNameAttrName(), getFunctionTypeAttrName(), getWarpsAttrName(),
+       getClusterAttrName(), getPairedAttrName()});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -56,6 +77,18 @@ LogicalResult FuncOp::verify() {
   if (getWarps() < 1 || getWarps() > 32) {
     return emitOpError() << "has " << getWarps()
                          << " warps, expected 1 to 32 (1024 threads a CTA)";
+  }
+  if (auto cluster = getCluster()) {
+    // CUDA C++ programming guide: 8 CTAs are portable.
+    if (cluster->size() != 2 || (*cluster)[0] < 1 || (*cluster)[0] > 8 ||
+        (*cluster)[1] < 1 || (*cluster)[1] > 8 || getClusterSize() > 8) {
+      return emitOpError() << "cluster is " << getClusterAttr()
+                           << ", expected CTAs along M and N, at most 8";
+    }
+  }
+  if (getPaired() && getClusterM() % 2 != 0) {
+    return emitOpError() << "is paired, but its cluster has " << getClusterM()
+                         << " CTAs along M, expected an even number";
   }
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     if (auto memref = dyn_cast<MemRefType>(type)) {
@@ -100,8 +133,31 @@ LogicalResult PipelineOp::verify() {
   return success();
 }
 
+bool PipelineOp::isSentAlong(ClusterAxis axis) {
+  return llvm::any_of((*this)->getUsers(), [&](Operation *user) {
+    auto load = dyn_cast<LoadOp>(user);
+    return load && load.getAlong() == axis;
+  });
+}
+
+int64_t PipelineOp::getReaders() {
+  auto func = (*this)->getParentOfType<FuncOp>();
+  // A CTA's boxes go to those in its row and in its column of the cluster.
+  int64_t readers = 1;
+  for (ClusterAxis axis : {ClusterAxis::m, ClusterAxis::n}) {
+    if (isSentAlong(axis)) {
+      readers += func.getReceivers(axis) - 1;
+    }
+  }
+  return readers;
+}
+
 LogicalResult RoleOp::verify() {
   auto func = cast<FuncOp>((*this)->getParentOp());
+  if (getLeader() && !func.getPaired()) {
+    return emitOpError() << "'" << getName()
+                         << "' is the leader's, but the kernel is not paired";
+  }
   int64_t warps = func.getWarps();
   if (getFirstWarp() < 0 || getNumWarps() < 1 || getNumWarps() > warps ||
       getFirstWarp() > warps - getNumWarps()) {
@@ -180,11 +236,6 @@ LogicalResult ForGroupTilesOp::verify() {
                     getInits().size());
 }
 
-int64_t ForGroupTilesOp::getTilesOfGroup() {
-  return llvm::divideCeil(getShape()[0], getTile()[0]) *
-         llvm::divideCeil(getShape()[1], getTile()[1]);
-}
-
 //===- data movement ------------------------------------------------------===//
 
 LogicalResult LoadOp::verify() {
@@ -199,6 +250,9 @@ LogicalResult LoadOp::verify() {
                          << ", expected shared memory";
   }
   int64_t end = getOffset() + map.getBoxBytes();
+  if (getAlong() && !getOperation()->getParentOfType<FuncOp>()) {
+    return emitOpError() << "is sent along a cluster, outside a kernel";
+  }
   if (getOffset() < 0 || getOffset() % 128 != 0 ||
       end > buffer.getStageBytes()) {
     return emitOpError() << "writes bytes " << getOffset() << " to " << end
@@ -227,32 +281,40 @@ LogicalResult CopyScalesOp::verify() {
 }
 
 /// Atoms of scales for each 128 rows of an operand, 0 if they do not divide.
-static int64_t atomsOf(BufferType scales, BufferType operand) {
-  int64_t bytes = (operand.getShape()[1] + 127) / 128 * 512;
+static int64_t atomsOf(BufferType scales, int64_t rows) {
+  int64_t bytes = (rows + 127) / 128 * 512;
   bool divides = scales.getSpace() == BufferSpace::tensor &&
                  scales.getStageBytes() % bytes == 0;
   return divides ? scales.getStageBytes() / bytes : 0;
 }
 
 int64_t MmaOp::getAtomsOfK() {
-  return atomsOf(getAScales().getType(), getA().getType());
+  return atomsOf(getAScales().getType(), getA().getType().getShape()[1]);
 }
 
 LogicalResult MmaOp::verify() {
   auto acc = getAccumulator().getType();
   auto a = getA().getType(), b = getB().getType();
   auto rank3 = [](BufferType t) { return t.getShape().size() == 3; };
+  auto func = (*this)->getParentOfType<FuncOp>();
+  int64_t ctas = func ? func.getCtasOfUnit() : 1;
+  /// The rows that a CTA holds of N rows of B: whole panels where transposed.
+  auto heldOf = [&](int64_t n) {
+    int64_t rows = n / ctas;
+    return getBTransposed() ? (rows + 127) / 128 * 128 : rows;
+  };
   if (!rank3(acc) || !rank3(a) || !rank3(b) ||
       acc.getSpace() != BufferSpace::tensor || !acc.getElementType().isF32() ||
       a.getSpace() != BufferSpace::shared ||
       b.getSpace() != BufferSpace::shared ||
-      acc.getShape()[1] != a.getShape()[1] ||
-      acc.getShape()[2] != b.getShape()[1] ||
+      acc.getShape()[1] != a.getShape()[1] || acc.getShape()[2] % ctas != 0 ||
+      heldOf(acc.getShape()[2]) != b.getShape()[1] ||
       a.getShape()[2] != b.getShape()[2]) {
     return emitOpError()
            << "multiplies " << a << " by " << b << " into " << acc
-           << ", expected stages x M x K and stages x N x K in shared memory, "
-              "stages x M x N of f32 in tensor memory";
+           << ", expected stages x M x K and stages x N x K (half of N in a "
+              "paired kernel; whole panels of 128 where transposed) in shared "
+              "memory, stages x M x N of f32 in tensor memory";
   }
   auto isFp4 = [](BufferType t) {
     return isa<Float4E2M1FNType>(t.getElementType());
@@ -269,14 +331,14 @@ LogicalResult MmaOp::verify() {
            << ", expected K = 128 of f8E4M3FN or f8E5M2, or K = "
               "256 of f4E2M1FN, not transposed: rows of 128 bytes";
   }
-  if ((getATransposed() && a.getShape()[1] % 128 != 0) ||
-      (getBTransposed() && b.getShape()[1] % 128 != 0)) {
+  if (getATransposed() && a.getShape()[1] % 128 != 0) {
     return emitOpError() << "multiplies " << a << " by " << b
                          << ", expected multiples of 128 rows of a transposed "
                             "operand: whole panels";
   }
   auto aScales = getAScales().getType(), bScales = getBScales().getType();
-  int64_t aAtoms = atomsOf(aScales, a), bAtoms = atomsOf(bScales, b);
+  int64_t aAtoms = atomsOf(aScales, a.getShape()[1]),
+          bAtoms = atomsOf(bScales, acc.getShape()[2]);
   bool isLegal = isFp4(a) ? aAtoms == 2 || aAtoms == 4 : aAtoms == 1;
   if (!isLegal || aAtoms != bAtoms || (getFineScales() && aAtoms != 4)) {
     return emitOpError()

@@ -18,7 +18,8 @@ def MoeKernel_FuncOp : MoeKernel_Op<"func", [FunctionOpInterface, IsolatedFromAb
   let summary = "one kernel";
   let description = [{
     Arguments are the kernel's parameters in order: a memref is a pointer to dense row-major global memory (its dynamic
-    extents are not passed), a tensor map is 128 bytes by value, i32 and i64 are scalars. `warps` is the CTA's size.
+    extents are not passed), a tensor map is 128 bytes by value, i32 and i64 are scalars. `warps` is the CTA's size,
+    `cluster` the CTAs of a cluster along M and N, (1, 1) when absent; see the dialect's page for `paired`.
 
     Buffers and pipelines stand at the top; roles follow. A kernel without roles runs its body in every thread.
 
@@ -26,9 +27,13 @@ def MoeKernel_FuncOp : MoeKernel_Op<"func", [FunctionOpInterface, IsolatedFromAb
     moe_kernel.func @copy(%x: memref<?x256xf32>, %rows: i32) warps(4) {
       moe_kernel.return
     }
+    moe_kernel.func @product(%a: memref<?x256xf32>) warps(6) cluster(4, 1) paired {
+      moe_kernel.return
+    }
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, I64Attr:$warps,
+    OptionalAttr<DenseI64ArrayAttr>:$cluster, UnitAttr:$paired,
     OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -37,6 +42,15 @@ def MoeKernel_FuncOp : MoeKernel_Op<"func", [FunctionOpInterface, IsolatedFromAb
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
+    int64_t getClusterM() { return getCluster() ? (*getCluster())[0] : 1; }
+    int64_t getClusterN() { return getCluster() ? (*getCluster())[1] : 1; }
+    int64_t getClusterSize() { return getClusterM() * getClusterN(); }
+    /// CTAs that multiply together.
+    int64_t getCtasOfUnit() { return getPaired() ? 2 : 1; }
+    /// CTAs that receive a box that is sent along `axis`, the sender included.
+    int64_t getReceivers(ClusterAxis axis) {
+      return axis == ClusterAxis::m ? getClusterM() / getCtasOfUnit() : getClusterN();
+    }
   }];
 }
 
@@ -56,7 +70,9 @@ def MoeKernel_PipelineOp : MoeKernel_Op<"pipeline", [HasParent<"FuncOp">]> {
   let summary = "a named pipeline";
   let description = [{
     `producers` and `consumers` count the arrivals that complete the full and the empty barrier of a stage;
-    `transaction_bytes` is what the loads of one stage bring (0 without loads).
+    `transaction_bytes` is what the loads of one stage bring (0 without loads). In a cluster that includes arrivals and
+    bytes that come from other CTAs: the full barrier of operands and the empty one of accumulators are the leader's for
+    both CTAs of a pair, the others each CTA's own.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$producers, I64Attr:$consumers, I64Attr:$transaction_bytes);
   let results = (outs MoeKernel_PipelineType:$pipeline);
@@ -65,21 +81,28 @@ def MoeKernel_PipelineOp : MoeKernel_Op<"pipeline", [HasParent<"FuncOp">]> {
     attr-dict `:` type($pipeline)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether loads of its stages are sent along `axis`.
+    bool isSentAlong(ClusterAxis axis);
+    /// Units (CTAs or pairs) that read what one CTA loads, so that it waits for each of them.
+    int64_t getReaders();
+  }];
 }
 
 def MoeKernel_RoleOp : MoeKernel_Op<"role", [HasParent<"FuncOp">, SingleBlock, NoTerminator]> {
   let summary = "the program of a group of warps";
   let description = [{
     Warps `first_warp` .. `first_warp + num_warps - 1` run the body; with `elected` one thread of the (single) warp does.
+    A `leader` role runs in the leaders of a paired kernel only.
     `moe_kernel.index thread` counts from the role's first thread.
 
     ```mlir
     moe_kernel.role "load" warps(4, 1) elected { }
     ```
   }];
-  let arguments = (ins StrAttr:$name, I64Attr:$first_warp, I64Attr:$num_warps, UnitAttr:$elected);
+  let arguments = (ins StrAttr:$name, I64Attr:$first_warp, I64Attr:$num_warps, UnitAttr:$elected, UnitAttr:$leader);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name `warps` `(` $first_warp `,` $num_warps `)` (`elected` $elected^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "$name `warps` `(` $first_warp `,` $num_warps `)` (`elected` $elected^)? (`leader` $leader^)? attr-dict-with-keyword $body";
   let hasVerifier = 1;
 }
 
@@ -87,7 +110,8 @@ def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [SingleBlockImplicitTermina
   let summary = "the tiles of this CTA, over all groups";
   let description = [{
     Walks the output tiles of a ragged grouped product: those of group 0, then of group 1, ...; within a group columns
-    are the fast direction. CTA c of C takes tiles c, c + C, .... Group g holds rows offsets[g-1] .. offsets[g] and
+    are the fast direction. CTA c of C takes tiles c, c + C, .... A cluster takes a rectangle of its own shape;
+    tiles of it past the group's rows or past `n` are not there. Group g holds rows offsets[g-1] .. offsets[g] and
     ceil(rows / tile M) x ceil(n / tile N) tiles; an empty group has none. The last tile along the rows of a group may
     reach past its end.
 
@@ -123,7 +147,8 @@ def MoeKernel_ForGroupTilesOp : MoeKernel_Op<"for_group_tiles", [
     Walks the tiles of products that run along the rows of each group: `shape` is the matrix of one group, `tile` one tile
     of it. Every group has all tiles, also one without rows. With `part_rows` a group of more rows than that has each tile
     once for each part of `part_rows` rows; a part is the slow direction, then tiles along the first extent, then those
-    along the second. CTA c of C takes c, c + C, ....
+    along the second. CTA c of C takes c, c + C, ...; a cluster takes a rectangle of its own shape, in which tiles past the
+    matrix are not there.
 
     Offsets beyond `rows`, and groups that end before they start, count as rows that are not there. The body receives, all
     i32: the group; the tile's first row and column in the matrix; the group's first row and its end, in the offsets' rows;
@@ -152,7 +177,6 @@ def MoeKernel_ForGroupTilesOp : MoeKernel_Op<"for_group_tiles", [
   let extraClassDeclaration = [{
     /// Block arguments in front of the carried values.
     static constexpr unsigned kPlaces = 9;
-    int64_t getTilesOfGroup();
   }];
 }
 
@@ -164,7 +188,7 @@ def MoeKernel_YieldOp : MoeKernel_Op<"yield", [Pure, Terminator, ParentOneOf<["F
 }
 
 def MoeKernel_IndexOp : MoeKernel_Op<"index", [Pure]> {
-  let summary = "who runs this: thread, warp, lane of the role; cta, ctas of the grid";
+  let summary = "who runs this: thread, warp, lane of the role; cta, ctas of the grid; the CTA's place in its cluster";
   let arguments = (ins MoeKernel_IndexKindAttr:$kind);
   let results = (outs I32:$index);
   let assemblyFormat = "$kind attr-dict `:` type($index)";
@@ -200,16 +224,29 @@ def MoeKernel_CommitOp : MoeKernel_Op<"commit"> {
   let arguments = (ins MoeKernel_PipelineType:$pipeline, I32:$position, MoeKernel_StageSideAttr:$side);
   let assemblyFormat = "$side $pipeline `[` $position `]` attr-dict `:` type($pipeline)";
 }
-def MoeKernel_LoadOp : MoeKernel_Op<"load"> {
+def MoeKernel_DrainOp : MoeKernel_StageOp<"drain"> {
+  let summary = "producer: wait until every stage is empty; the last op of a role whose consumers are in other CTAs too";
+}
+def MoeKernel_LoadOp : MoeKernel_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "bulk copy of one box into a stage; elements out of bounds arrive as 0";
   let description = [{
     `coordinates` are the box's origin in elements of the map, slowest dimension first. `offset` is the first byte of the
-    box in the stage.
+    box in the stage; `slice` (i32), a multiple of 1024 bytes, is added to it.
+
+    With `along` the box goes to the same place in the stage of each CTA of the cluster in that direction (in a paired
+    kernel and along m, of each second one): as a rule a slice from each of them, so that every CTA has all.
+
+    ```mlir
+    moe_kernel.load %b[%group, %first, %k] to %buffer on %operands[%pos] slice %bytes along m {offset = 0 : i64}
+        : !moe_kernel.tensor_map<1x64x128xi8, swizzle = 128>, !moe_kernel.buffer<shared, 4x128x128xf8E4M3FN>,
+          !moe_kernel.pipeline<4>
+    ```
   }];
   let arguments = (ins MoeKernel_TensorMapType:$map, Variadic<I32>:$coordinates, MoeKernel_BufferType:$buffer,
-    MoeKernel_PipelineType:$pipeline, I32:$position, DefaultValuedAttr<I64Attr, "0">:$offset);
+    MoeKernel_PipelineType:$pipeline, I32:$position, Optional<I32>:$slice, OptionalAttr<MoeKernel_ClusterAxisAttr>:$along,
+    DefaultValuedAttr<I64Attr, "0">:$offset);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` `to` $buffer `on` $pipeline `[` $position `]` attr-dict
+    $map `[` $coordinates `]` `to` $buffer `on` $pipeline `[` $position `]` (`slice` $slice^)? (`along` $along^)? attr-dict
     `:` type($map) `,` type($buffer) `,` type($pipeline)
   }];
   let hasVerifier = 1;
@@ -238,16 +275,20 @@ def MoeKernel_MmaOp : MoeKernel_Op<"mma"> {
     f8E4M3FN.
 
     A stage of an operand is 128 bytes of K for each row. With `a_transposed` or `b_transposed` it is the rows of K, in
-    panels of 128 bytes: `rows / 128` panels of K x 128 elements, one behind the other.
+    panels of 128 bytes: `rows / 128` panels of K x 128 elements, one behind the other, where rows of B are N rounded up.
+
+    In a paired kernel each CTA holds half of the rows of B, and all of their scales. Where the columns of N start in the
+    middle of an atom of 128, `b_scale_row` (i32, 0 or 64) says so.
   }];
   let arguments = (ins MoeKernel_BufferType:$accumulator, I32:$acc_position,
     MoeKernel_BufferType:$a, MoeKernel_BufferType:$b, MoeKernel_BufferType:$a_scales, MoeKernel_BufferType:$b_scales,
-    I32:$position, I1:$accumulate, I32:$k_blocks,
+    I32:$position, I1:$accumulate, I32:$k_blocks, Optional<I32>:$b_scale_row,
     MoeKernel_PipelineType:$acc_pipeline, MoeKernel_PipelineType:$pipeline,
     UnitAttr:$a_transposed, UnitAttr:$b_transposed, UnitAttr:$fine_scales);
   let assemblyFormat = [{
     $accumulator `on` $acc_pipeline `[` $acc_position `]` `,` $a `,` $b `scales` $a_scales `,` $b_scales
-    `on` $pipeline `[` $position `]` `accumulate` $accumulate `k_blocks` $k_blocks attr-dict
+    `on` $pipeline `[` $position `]` `accumulate` $accumulate `k_blocks` $k_blocks
+    (`b_scale_row` $b_scale_row^)? attr-dict
     `:` type($accumulator) `,` type($acc_pipeline) `,` type($a) `,` type($b) `,` type($a_scales) `,` type($b_scales) `,` type($pipeline)
   }];
   let hasVerifier = 1;

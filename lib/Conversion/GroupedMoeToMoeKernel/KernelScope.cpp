@@ -25,8 +25,16 @@ KernelScope::KernelScope(Operation *op, StringRef kind, int64_t warps)
   body.setInsertionPoint(entry);
   func = moe_kernel::FuncOp::create(
       body, kernelName(op, kind), body.getFunctionType({}, {}), warps,
+      /*cluster=*/DenseI64ArrayAttr(), /*paired=*/false,
       /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
   body.setInsertionPointToStart(&func.getBody().emplaceBlock());
+}
+
+void KernelScope::setCluster(int64_t m, int64_t n, bool isPaired) {
+  if (m * n > 1) {
+    func.setCluster(ArrayRef<int64_t>{m, n});
+    func.setPaired(isPaired);
+  }
 }
 
 Value KernelScope::addArgument(Value hostValue, Type type) {
@@ -68,6 +76,16 @@ void KernelScope::finish(Value grid) {
       host.getFunctionType(block.getArgumentTypes(), TypeRange{}));
   moe_kernel::LaunchOp::create(host, func.getSymName(), grid, arguments,
                                host.getDenseI64ArrayAttr(written));
+}
+
+void KernelScope::finishPersistent(Value tiles) {
+  Value sms = moe_kernel::SmCountOp::create(host, host.getIndexType());
+  int64_t ctas = func.getClusterSize();
+  if (ctas == 1) {
+    return finish(arith::MinUIOp::create(host, sms, tiles));
+  }
+  Value clusters = arith::MinUIOp::create(host, hostCeilDiv(sms, ctas), tiles);
+  finish(arith::MulIOp::create(host, clusters, hostConstant(ctas)));
 }
 
 Value KernelScope::hostRows(Value memref) {

@@ -16,6 +16,9 @@ class KernelScope {
 public:
   KernelScope(mlir::Operation *op, llvm::StringRef kind, int64_t warps);
 
+  /// CTAs of a cluster along M and N; whether pairs of them multiply together.
+  void setCluster(int64_t m, int64_t n, bool isPaired);
+
   mlir::Value addMemref(mlir::Value memref);
   mlir::Value addOutput(mlir::Value memref); // the kernel writes it
   mlir::Value addTensorMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
@@ -32,6 +35,8 @@ public:
 
   /// Ends the kernel and launches it on `grid` (index) CTAs.
   void finish(mlir::Value grid);
+  /// As many clusters as the device runs at once, at most `tiles` (index).
+  void finishPersistent(mlir::Value tiles);
 
   /// Rows of a matrix or a vector on the host: its first extent, an index.
   mlir::Value hostRows(mlir::Value memref);

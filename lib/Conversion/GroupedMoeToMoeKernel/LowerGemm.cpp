@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace grouped_moe;
+using moe_kernel::IndexKind;
 
 namespace {
 
@@ -58,9 +59,12 @@ void GemmLowering::addParameters(Value rows) {
   lhs.scalesMemref = op.getLhsScales();
   rhs.memref = op.getRhs();
   rhs.scalesMemref = op.getRhsScales();
-  rhs.transposed = op.isRhsTransposed();
-  // With gate and up side by side, half of a tile's rows come from each.
-  rhs.boxes = rhs.transposed ? tileN / kAtomRows : hasHalves() ? 2 : 1;
+  setTransposed(rhs, op.isRhsTransposed());
+  // With gate and up side by side, half of a tile's rows come from each: in a
+  // pair, one CTA holds gate and the other one up.
+  if (hasHalves() && !isPaired && !rhs.transposed) {
+    rhs.boxes = 2;
+  }
   addDataMap(lhs, /*lead=*/0);
   addDataMap(rhs, /*lead=*/1);
   // An atom of scales is 256 x 16 bits: boxes have at most 256 elements a side.
@@ -71,8 +75,8 @@ void GemmLowering::addParameters(Value rows) {
   }
   lhs.scalesMap = kernel.addTensorMap(lhs.scalesMemref, lhsBox, i16, 0);
   rhs.scalesMap = kernel.addTensorMap(
-      rhs.scalesMemref, {1, rhs.boxExtent() / kAtomRows, 1, kAtomBytes / 2},
-      i16, 0);
+      rhs.scalesMemref,
+      {1, rhs.scaleAtoms() / (hasHalves() ? 2 : 1), 1, kAtomBytes / 2}, i16, 0);
   offsets = kernel.addMemref(op.getOffsets());
   epilogue.declareParameters(rows);
 }
@@ -107,16 +111,31 @@ void GemmLowering::buildLoadRole() {
       loadBox(lhs, 0, {}, row, kStart, stage);
       for (int64_t k = 0; k < atomsOfK(); ++k) {
         Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
-        loadScales(lhs, k * tileM / kAtomRows, lhsAtom(place, atom), stage);
+        loadScales(lhs, k * lhs.scaleAtoms(), lhsAtom(place, atom), stage);
       }
+      // Rows of B from half `half` of the tile's, or of gate and up.
+      Value pairHalf = isPaired
+                           ? kernel.rem(kernel.index(IndexKind::cluster_m), 2)
+                           : Value();
       for (int64_t box = 0; box < rhs.boxes; ++box) {
+        Value first = kernel.add(column, box * rhs.boxExtent());
+        if (hasHalves()) {
+          Value half = pairHalf ? pairHalf : kernel.constant(box);
+          first = kernel.add(kernel.div(column, 2), kernel.mul(half, n / 2));
+        } else if (pairHalf) {
+          first = kernel.add(first, kernel.mul(pairHalf, tileN / 2));
+        }
+        loadBox(rhs, box, group, first, kStart, stage);
+      }
+      int64_t scaleBoxes = hasHalves() ? 2 : 1;
+      int64_t boxAtoms = rhs.scaleAtoms() / scaleBoxes;
+      for (int64_t box = 0; box < scaleBoxes; ++box) {
         Value first = hasHalves()
                           ? kernel.add(kernel.div(column, 2), box * (n / 2))
-                          : kernel.add(column, box * rhs.boxExtent());
-        loadBox(rhs, box, group, first, kStart, stage);
+                          : column;
         for (int64_t k = 0; k < atomsOfK(); ++k) {
           Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
-          loadScales(rhs, (k * tileN + box * rhs.boxExtent()) / kAtomRows,
+          loadScales(rhs, k * rhs.scaleAtoms() + box * boxAtoms,
                      {group, kernel.div(first, kAtomRows), atom, zero}, stage);
         }
       }
@@ -127,12 +146,13 @@ void GemmLowering::buildLoadRole() {
 }
 
 void GemmLowering::buildMatrixRole() {
-  auto tile = [&](ValueRange, ValueRange carried) {
+  auto tile = [&](ValueRange places, ValueRange carried) {
     Value rest;
     if (int64_t left = k % tileK) {
       rest = kernel.constant(left * 4 / tileK);
     }
-    return multiply(kernel.constant(kTiles), rest, carried[0], carried[1]);
+    return multiply(kernel.constant(kTiles), rest, carried[0], carried[1],
+                    scaleRow(Place(places).column));
   };
   buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);
 }
@@ -145,17 +165,26 @@ void GemmLowering::buildEpilogueRole() {
     Tile tile =
         epilogue.describeTile(place.group, place.row, place.column, place.end);
     epilogue.describeGroup(tile, place.begin, place.end, place.atoms);
-    Value slot = epilogue.buildTile(
-        tile, [&] { moe_kernel::WaitOp::create(b, accumulators, position); },
-        [&](Value at, Value isLast) {
-          return epilogue.takeAccumulators(accumulator, accumulators, position,
-                                           at, isLast);
+    auto wait = [&] { moe_kernel::WaitOp::create(b, accumulators, position); };
+    auto take = [&](Value at, Value isLast) {
+      return epilogue.takeAccumulators(accumulator, accumulators, position, at,
+                                       isLast);
+    };
+    SmallVector<Value> slot = ifTileExists(
+        place.row, place.end, place.column, n,
+        [&] {
+          return SmallVector<Value>{
+              epilogue.buildTile(tile, wait, take, carried[1])};
         },
-        carried[1]);
-    return {advance(accumulators, position), slot};
+        [&] {
+          skipAccumulators(position);
+          return SmallVector<Value>{carried[1]};
+        });
+    return {advance(accumulators, position), slot[0]};
   };
   buildRole("epilogue", 0, kEpilogueWarps, /*elected=*/false,
-            1 + EpilogueRole::carried, build, [&] { epilogue.buildEnd(); });
+            1 + EpilogueRole::carried, build,
+            [&](ValueRange) { epilogue.buildEnd(); });
 }
 
 void GemmLowering::run() {
@@ -173,12 +202,9 @@ void GemmLowering::run() {
   buildEpilogueRole();
   buildLoadRole();
   buildMatrixRole();
-  Value tiles =
-      arith::MulIOp::create(kernel.host, hostPieces(rows, tileM),
-                            kernel.hostConstant(llvm::divideCeil(n, tileN)));
-  Value sms =
-      moe_kernel::SmCountOp::create(kernel.host, kernel.host.getIndexType());
-  kernel.finish(arith::MinUIOp::create(kernel.host, sms, tiles));
+  kernel.finishPersistent(arith::MulIOp::create(
+      kernel.host, hostPieces(rows, tileM * clusterM),
+      kernel.hostConstant(llvm::divideCeil(n, tileN * clusterN))));
 }
 
 } // namespace

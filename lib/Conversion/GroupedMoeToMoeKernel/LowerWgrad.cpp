@@ -13,6 +13,7 @@
 
 using namespace mlir;
 using namespace grouped_moe;
+using moe_kernel::IndexKind;
 
 namespace {
 
@@ -77,8 +78,7 @@ void WgradLowering::addFactor(Factor &factor, Value memref, Value scales,
   factor.scalesMemref = scales;
   // Rows, the extent of the products, are the slow one unless the op says that
   // the operand is stored transposed.
-  factor.transposed = !transposed;
-  factor.boxes = factor.transposed ? factor.extent / kAtomRows : 1;
+  setTransposed(factor, !transposed);
   addDataMap(factor, /*lead=*/0);
   factor.scalesMap =
       kernel.addTensorMap(scales, {1, kAtomBytes / 2}, b.getI16Type(), 0);
@@ -152,22 +152,28 @@ void WgradLowering::buildLoadRole() {
         kernel.div(kernel.sub(span.first, place.begin), kAtomRows);
     auto load = [&](Value step, Value stage) {
       Value row = kernel.add(span.first, kernel.mul(step, tileK));
-      auto loadFactor = [&](Factor &factor, Value first, int64_t columns) {
+      auto loadFactor = [&](Factor &factor, Value first, Value own,
+                            int64_t columns) {
         for (int64_t box = 0; box < factor.boxes; ++box) {
-          loadBox(factor, box, {}, kernel.add(first, box * factor.boxExtent()),
+          loadBox(factor, box, {}, kernel.add(own, box * factor.boxExtent()),
                   row, stage);
         }
         Value base =
             kernel.mul(place.atoms, llvm::divideCeil(columns, kAtomRows));
-        for (int64_t atom = 0; atom < factor.extent / kAtomRows; ++atom) {
+        for (int64_t atom = 0; atom < factor.scaleAtoms(); ++atom) {
           Value across = kernel.add(kernel.div(first, kAtomRows), atom);
           Value at = kernel.add(base, kernel.mul(across, down));
           at = kernel.add(kernel.add(at, firstAtom), step);
           loadScales(factor, atom, {at, kernel.constant(int64_t(0))}, stage);
         }
       };
-      loadFactor(lhs, place.row, n);
-      loadFactor(rhs, place.column, k);
+      Value ownColumn = place.column; // of the half that this CTA holds
+      if (isPaired) {
+        Value half = kernel.rem(kernel.index(IndexKind::cluster_m), 2);
+        ownColumn = kernel.add(ownColumn, kernel.mul(half, tileN / 2));
+      }
+      loadFactor(lhs, place.row, place.row, n);
+      loadFactor(rhs, place.column, ownColumn, k);
     };
     return {forStages(ceilDiv(span.rows, tileK), carried[0], load)};
   };
@@ -185,7 +191,10 @@ void WgradLowering::buildMatrixRole() {
     // The accumulators of a group without rows stay with the epilogue.
     return kernel.either(
         isPositive(place.parts),
-        [&] { return multiply(count, lastQuarters, carried[0], carried[1]); },
+        [&] {
+          return multiply(count, lastQuarters, carried[0], carried[1],
+                          scaleRow(place.column));
+        },
         [&] { return SmallVector<Value>(carried); });
   };
   buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);
@@ -265,10 +274,22 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
 
 void WgradLowering::buildEpilogueRole() {
   auto build = [&](ValueRange places, ValueRange carried) {
-    return buildTile(Place(places), carried[0], carried[1]);
+    Place place(places);
+    Value position = carried[0], slot = carried[1];
+    return ifTileExists(
+        place.row, kernel.constant(n), place.column, k,
+        [&] { return buildTile(place, position, slot); },
+        [&] {
+          Value hasRows = isPositive(place.parts);
+          kernel.onlyIf(hasRows, [&] { skipAccumulators(position); });
+          Value next = arith::SelectOp::create(
+              b, hasRows, advance(accumulators, position), position);
+          return SmallVector<Value>{next, slot};
+        });
   };
   buildRole("epilogue", 0, kEpilogueWarps, /*elected=*/false,
-            1 + EpilogueRole::carried, build, [&] { epilogue.buildEnd(); });
+            1 + EpilogueRole::carried, build,
+            [&](ValueRange) { epilogue.buildEnd(); });
 }
 
 void WgradLowering::run() {
@@ -280,11 +301,10 @@ void WgradLowering::run() {
   buildEpilogueRole();
   buildLoadRole();
   buildMatrixRole();
-  int64_t tiles = op.getGroups() * tilesOfGroup + (partRows ? slots() : 0);
-  Value sms =
-      moe_kernel::SmCountOp::create(kernel.host, kernel.host.getIndexType());
-  kernel.finish(
-      arith::MinUIOp::create(kernel.host, sms, kernel.hostConstant(tiles)));
+  int64_t clusterTiles = llvm::divideCeil(n, tileM * clusterM) *
+                         llvm::divideCeil(k, tileN * clusterN);
+  int64_t tiles = op.getGroups() * clusterTiles + (partRows ? slots() : 0);
+  kernel.finishPersistent(kernel.hostConstant(tiles));
 }
 
 } // namespace

@@ -9,19 +9,38 @@ using namespace mlir;
 using namespace grouped_moe;
 using moe_kernel::BufferSpace;
 using moe_kernel::BufferType;
+using moe_kernel::ClusterAxis;
+using moe_kernel::IndexKind;
 using moe_kernel::PipelineType;
 using moe_kernel::StageSide;
 
 static constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
+static constexpr int64_t kTileM = 128;  // rows of one CTA: lanes of its memory
+static constexpr int64_t kPanelRows = 128; // along M or N, 8-bit elements
 
 ProductKernel::ProductKernel(FusedProduct op, StringRef name, int64_t block,
                              int64_t rowUnit)
     : kernel(op, name, kEpilogueWarps + 2), b(kernel.body),
-      schedule(*op.getSchedule()), tileM(schedule.getTile()[0]),
-      tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]), block(block),
-      epilogue(op, kernel, rowUnit) {
-  lhs.extent = tileM;
-  rhs.extent = tileN;
+      schedule(*op.getSchedule()), isPaired(schedule.getTile()[0] > kTileM),
+      clusterM(schedule.getCluster()[0]), clusterN(schedule.getCluster()[1]),
+      tileM(kTileM), tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]),
+      block(block), epilogue(op, kernel, rowUnit) {
+  kernel.setCluster(clusterM, clusterN, isPaired);
+  lhs.extent = lhs.scaledRows = tileM;
+  lhs.slices = clusterN;
+  lhs.axis = ClusterAxis::n;
+  rhs.extent = tileN / ctasOfUnit();
+  rhs.scaledRows = tileN;
+  rhs.slices = clusterM / ctasOfUnit();
+  rhs.axis = ClusterAxis::m;
+}
+
+void ProductKernel::setTransposed(Factor &factor, bool transposed) {
+  factor.transposed = transposed;
+  if (transposed) {
+    factor.extent = llvm::alignTo(factor.extent, kPanelRows);
+    factor.boxes = factor.extent / kPanelRows;
+  }
 }
 
 Value ProductKernel::alloc(StringRef name, BufferSpace space,
@@ -42,9 +61,10 @@ static int64_t perByte(Value memref) {
 void ProductKernel::addDataMap(Factor &factor, int64_t lead) {
   SmallVector<int64_t> box(lead, 1);
   if (factor.transposed) {
-    box.append({tileK, factor.boxExtent()});
+    box.append({tileK / factor.slices, factor.boxExtent()});
   } else {
-    box.append({factor.boxExtent(), tileK / perByte(factor.memref)});
+    box.append(
+        {factor.boxExtent() / factor.slices, tileK / perByte(factor.memref)});
   }
   factor.map = kernel.addTensorMap(factor.memref, box, b.getI8Type(), 128);
 }
@@ -60,12 +80,12 @@ void ProductKernel::addBuffers() {
   auto elementOf = [](const Factor &factor) {
     return cast<MemRefType>(factor.memref.getType()).getElementType();
   };
-  lhs.data =
-      alloc("a", BufferSpace::shared, {stages, tileM, tileK}, elementOf(lhs));
-  rhs.data =
-      alloc("b", BufferSpace::shared, {stages, tileN, tileK}, elementOf(rhs));
-  int64_t lhsAtoms = tileM / kAtomRows * atomsOfK(),
-          rhsAtoms = tileN / kAtomRows * atomsOfK();
+  lhs.data = alloc("a", BufferSpace::shared, {stages, lhs.extent, tileK},
+                   elementOf(lhs));
+  rhs.data = alloc("b", BufferSpace::shared, {stages, rhs.extent, tileK},
+                   elementOf(rhs));
+  int64_t lhsAtoms = lhs.scaleAtoms() * atomsOfK(),
+          rhsAtoms = rhs.scaleAtoms() * atomsOfK();
   lhs.scales = alloc("a_scales", BufferSpace::shared,
                      {stages, lhsAtoms, kAtomBytes}, i8);
   rhs.scales = alloc("b_scales", BufferSpace::shared,
@@ -85,19 +105,23 @@ void ProductKernel::addBuffers() {
   for (Value buffer : {lhs.data, rhs.data, lhs.scales, rhs.scales}) {
     bytes += cast<BufferType>(buffer.getType()).getStageBytes();
   }
+  // What a CTA loads is read by all units that it is sent to.
+  int64_t readers = 1 + (lhs.slices - 1) + (rhs.slices - 1);
   operands = moe_kernel::PipelineOp::create(
-      b, PipelineType::get(b.getContext(), stages), "operands", 1, 1, bytes);
-  accumulators =
-      moe_kernel::PipelineOp::create(b, PipelineType::get(b.getContext(), accs),
-                                     "accumulators", 1, kEpilogueThreads, 0);
+      b, PipelineType::get(b.getContext(), stages), "operands", 1, readers,
+      bytes * ctasOfUnit());
+  accumulators = moe_kernel::PipelineOp::create(
+      b, PipelineType::get(b.getContext(), accs), "accumulators", 1,
+      kEpilogueThreads * ctasOfUnit(), 0);
 }
 
 void ProductKernel::buildRole(
     StringRef name, int64_t firstWarp, int64_t warps, bool elected,
     unsigned carried,
     function_ref<SmallVector<Value>(ValueRange, ValueRange)> build,
-    function_ref<void()> finish) {
-  auto role = moe_kernel::RoleOp::create(b, name, firstWarp, warps, elected);
+    function_ref<void(ValueRange)> finish) {
+  auto role = moe_kernel::RoleOp::create(b, name, firstWarp, warps, elected,
+                                         isPaired && name == "mma");
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&role.getBody().emplaceBlock());
   Walk walk =
@@ -110,29 +134,48 @@ void ProductKernel::buildRole(
   SmallVector<Value> next = build(arguments.take_front(walk.places),
                                   arguments.drop_front(walk.places));
   moe_kernel::YieldOp::create(b, next);
+  if (clusterM * clusterN > 1 && name == "load") {
+    b.setInsertionPointAfter(walk.op);
+    // Units of other CTAs still arrive at this one's barriers.
+    moe_kernel::DrainOp::create(b, operands, walk.op->getResult(0));
+  }
   if (finish) {
     b.setInsertionPointAfter(walk.op);
-    finish();
+    finish(walk.op->getResults());
   }
 }
 
 void ProductKernel::loadBox(const Factor &factor, int64_t box, ValueRange lead,
                             Value first, Value k, Value position) {
+  int64_t bytes = factor.boxExtent() * tileK / perByte(factor.memref);
+  Value slice;
+  moe_kernel::ClusterAxisAttr along;
+  if (factor.slices > 1) {
+    bool alongM = factor.axis == ClusterAxis::m;
+    Value index =
+        kernel.index(alongM ? IndexKind::cluster_m : IndexKind::cluster_n);
+    index = kernel.div(index, alongM ? ctasOfUnit() : 1);
+    Value &sliced = factor.transposed ? k : first;
+    int64_t whole = factor.transposed ? tileK : factor.boxExtent();
+    sliced = kernel.add(sliced, kernel.mul(index, whole / factor.slices));
+    slice = kernel.mul(index, bytes / factor.slices);
+    along = moe_kernel::ClusterAxisAttr::get(b.getContext(), factor.axis);
+  }
   SmallVector<Value> at(lead);
   if (factor.transposed) {
     at.append({k, first});
   } else {
     at.append({first, kernel.div(k, perByte(factor.memref))});
   }
-  int64_t bytes = factor.boxExtent() * tileK / perByte(factor.memref);
   moe_kernel::LoadOp::create(b, factor.map, at, factor.data, operands, position,
-                             box * bytes);
+                             slice, along, box * bytes);
 }
 
 void ProductKernel::loadScales(const Factor &factor, int64_t atom,
                                ValueRange at, Value position) {
   moe_kernel::LoadOp::create(b, factor.scalesMap, at, factor.scales, operands,
-                             position, atom * kAtomBytes);
+                             position, /*slice=*/Value(),
+                             moe_kernel::ClusterAxisAttr(), atom * kAtomBytes);
 }
 
 Value ProductKernel::forStages(Value count, Value position,
@@ -150,7 +193,8 @@ Value ProductKernel::forStages(Value count, Value position,
 }
 
 SmallVector<Value> ProductKernel::multiply(Value count, Value lastQuarters,
-                                           Value position, Value accPosition) {
+                                           Value position, Value accPosition,
+                                           Value rhsScaleRow) {
   moe_kernel::AcquireOp::create(b, accumulators, accPosition);
   Value zero = kernel.constant(int64_t(0));
   auto loop =
@@ -176,11 +220,31 @@ SmallVector<Value> ProductKernel::multiply(Value count, Value lastQuarters,
     }
     moe_kernel::MmaOp::create(b, accumulator, accPosition, lhs.data, rhs.data,
                               lhs.tmemScales, rhs.tmemScales, stage, accumulate,
-                              quarters, accumulators, operands, lhs.transposed,
-                              rhs.transposed, hasFineScales());
+                              quarters, rhsScaleRow, accumulators, operands,
+                              lhs.transposed, rhs.transposed, hasFineScales());
     moe_kernel::CommitOp::create(b, operands, stage, StageSide::empty);
     scf::YieldOp::create(b, advance(operands, stage));
   }
   moe_kernel::CommitOp::create(b, accumulators, accPosition, StageSide::full);
   return {loop.getResult(0), advance(accumulators, accPosition)};
+}
+
+Value ProductKernel::scaleRow(Value column) {
+  return tileN % kAtomRows == 0 ? Value() : kernel.rem(column, kAtomRows);
+}
+
+SmallVector<Value> ProductKernel::ifTileExists(Value row, Value rows,
+                                               Value column, int64_t columns,
+                                               Values build, Values otherwise) {
+  if (clusterM * clusterN == 1) {
+    return build();
+  }
+  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, row, rows);
+  exists = arith::AndIOp::create(b, exists, kernel.less(column, columns));
+  return kernel.either(exists, build, otherwise);
+}
+
+void ProductKernel::skipAccumulators(Value position) {
+  moe_kernel::WaitOp::create(b, accumulators, position);
+  moe_kernel::ReleaseOp::create(b, accumulators, position);
 }

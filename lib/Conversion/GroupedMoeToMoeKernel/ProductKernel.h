@@ -6,6 +6,7 @@
 
 #include "lib/Conversion/GroupedMoeToMoeKernel/EpilogueRole.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace grouped_moe {
 
@@ -16,25 +17,37 @@ protected:
                 int64_t rowUnit);
   virtual ~ProductKernel() = default;
 
-  /// One factor: tiles of `extent` along M or N by `tileK`. A transposed one is
-  /// stored with K as the slow extent, and comes in panels of 128 along M or N.
+  /// One factor: a CTA's tiles of `extent` along M or N by `tileK`. A
+  /// transposed one is stored with K as the slow extent, and comes in panels of
+  /// 128 along M or N.
   struct Factor {
     mlir::Value memref, scalesMemref;
     int64_t extent = 0;
+    /// Rows of the tile that the product has scales for: all of N in a pair.
+    int64_t scaledRows = 0;
     bool transposed = false;
     /// Boxes of a tile, that of a transposed one at least its panels.
     int64_t boxes = 1;
+    /// CTAs of the cluster that hold the same tile, along `axis`: each loads a
+    /// slice of every box and sends it to all.
+    int64_t slices = 1;
+    moe_kernel::ClusterAxis axis;
     mlir::Value map, scalesMap;           // parameters
     mlir::Value data, scales, tmemScales; // buffers
 
     int64_t boxExtent() const { return extent / boxes; }
+    int64_t scaleAtoms() const {
+      return llvm::divideCeil(scaledRows, kAtomRows);
+    }
   };
+  void setTransposed(Factor &factor, bool transposed);
 
   /// The map of the data; `lead` extents of 1 stand in front.
   void addDataMap(Factor &factor, int64_t lead);
   /// Buffers, pipelines: after all parameters.
   void addBuffers();
-  /// Loads box `box` of a factor: from `first` along M or N, and `k`.
+  /// Loads box `box` of a factor, or this CTA's slice of it: from `first` along
+  /// M or N, and `k`.
   void loadBox(const Factor &factor, int64_t box, mlir::ValueRange lead,
                mlir::Value first, mlir::Value k, mlir::Value position);
   /// Loads atoms of scales to the place of atom `atom` of a stage: those of one
@@ -48,10 +61,9 @@ protected:
   /// The product of `count` stages; of the last one `lastQuarters` quarters of
   /// K, all without it. Returns the next positions of operands and
   /// accumulators.
-  llvm::SmallVector<mlir::Value> multiply(mlir::Value count,
-                                          mlir::Value lastQuarters,
-                                          mlir::Value position,
-                                          mlir::Value accPosition);
+  llvm::SmallVector<mlir::Value>
+  multiply(mlir::Value count, mlir::Value lastQuarters, mlir::Value position,
+           mlir::Value accPosition, mlir::Value rhsScaleRow);
 
   /// The loop over tiles; its block arguments are the places, then carried.
   struct Walk {
@@ -66,7 +78,21 @@ protected:
                  llvm::function_ref<llvm::SmallVector<mlir::Value>(
                      mlir::ValueRange places, mlir::ValueRange carried)>
                      build,
-                 llvm::function_ref<void()> finish = {});
+                 llvm::function_ref<void(mlir::ValueRange)> finish = {});
+
+  using Values = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+  /// `build`, if the tile is one of the matrix's: in a cluster it may lie past
+  /// `rows` or `columns`. Else `otherwise`.
+  llvm::SmallVector<mlir::Value> ifTileExists(mlir::Value row, mlir::Value rows,
+                                              mlir::Value column,
+                                              int64_t columns, Values build,
+                                              Values otherwise);
+  /// Gives accumulators back as they are.
+  void skipAccumulators(mlir::Value position);
+  /// Where in an atom of scales the tile's columns start, for `mma`; null where
+  /// that is always 0.
+  mlir::Value scaleRow(mlir::Value column);
+  int64_t ctasOfUnit() const { return isPaired ? 2 : 1; }
 
   mlir::Value advance(mlir::Value pipeline, mlir::Value position);
   mlir::Value alloc(llvm::StringRef name, moe_kernel::BufferSpace space,
@@ -80,8 +106,10 @@ protected:
   KernelScope kernel;
   mlir::ImplicitLocOpBuilder &b;
   ScheduleAttr schedule;
-  int64_t tileM, tileN, tileK;
-  int64_t block; // elements of K that share a scale
+  bool isPaired; // two CTAs multiply together
+  int64_t clusterM, clusterN;
+  int64_t tileM, tileN, tileK; // one CTA's accumulators, and a stage's K
+  int64_t block;               // elements of K that share a scale
   EpilogueRole epilogue;
   Factor lhs, rhs;
   mlir::Value accumulator, operands, accumulators;

@@ -258,13 +258,16 @@ public:
         storeWord(tile, storedColumn(chunk.column, i), word);
       }
     });
-    // The other half of the last line is no tile's.
-    int64_t blocks = storedColumns / layout.getBlock() % kAtomBlocks;
-    if (wordBytes() == 2 && (blocks == 1 || blocks == 2)) {
+    // The rest of the last line is no tile's.
+    int64_t blocks = storedColumns / layout.getBlock();
+    int64_t written = llvm::alignTo(blocks, wordBytes()),
+            end = llvm::alignTo(blocks, kAtomBlocks);
+    if (written < end) {
       kernel.onlyIf(isLastOfRow(chunk), [&] {
         Value zero = kernel.constant(int64_t(0));
-        Value beside = kernel.add(chunk.column, 2 * layout.getBlock());
-        storeWord(tile, beside, zero);
+        for (; written < end; written += wordBytes()) {
+          storeWord(tile, kernel.constant(written * layout.getBlock()), zero);
+        }
       });
     }
     return next;
@@ -275,9 +278,10 @@ private:
   unsigned words() { return op.getConcatenated() ? halves() : 1; }
   int64_t blocksOfHalf() { return shape.chunk / layout.getBlock(); }
   int64_t bytesOfChunk() { return blocksOfHalf() * halves() / words(); }
+  /// Words never cross tiles, and start at multiples of their own size.
   int64_t chunksOfWord() {
-    return std::min(kAtomBlocks / bytesOfChunk(),
-                    shape.tileColumns / shape.chunk);
+    int64_t ofTile = shape.tileColumns / shape.chunk;
+    return std::min(kAtomBlocks / bytesOfChunk(), ofTile & -ofTile);
   }
   int64_t wordBytes() { return chunksOfWord() * bytesOfChunk(); }
 
@@ -296,8 +300,9 @@ private:
                byte});
     auto bytes = VectorType::get(wordBytes(), b.getI8Type());
     Value narrow = word;
-    if (wordBytes() == 2) {
-      narrow = arith::TruncIOp::create(b, b.getI16Type(), word);
+    if (wordBytes() < kAtomBlocks) {
+      narrow =
+          arith::TruncIOp::create(b, b.getIntegerType(8 * wordBytes()), word);
     }
     narrow = vector::BitCastOp::create(b, bytes, kernel.splat(narrow, 1));
     moe_kernel::GlobalStoreOp::create(b, narrow, scales, at);

@@ -83,6 +83,9 @@ void KernelLowering::emitThreadIds() {
   thread = create<NVVM::ThreadIdXOp>(i32, range);
   lane = create<arith::AndIOp>(thread, i32Const(31));
   warp = create<arith::ShRUIOp>(thread, i32Const(5));
+  if (isClustered()) {
+    ctaRank = create<NVVM::ClusterId>(i32);
+  }
   if (!roles.empty()) {
     // Lane 0's value for all: tells the compiler that it is uniform.
     warp = create<NVVM::ShflOp>(i32, i32Const(-1), warp, i32Const(0),
@@ -171,10 +174,10 @@ void KernelLowering::emitPrologue() {
                                             i32Const(allocatingWarp));
     ifWarp(allocates, [&] {
       tcgen05::alloc(b, loc, sharedAt(resources.getTensorSlotOffset()),
-                     resources.getAllocatedColumns());
+                     resources.getAllocatedColumns(), ctaGroup());
     });
   }
-  create<NVVM::BarrierOp>();
+  syncAll();
   if (hasTensor) {
     tensorBase = create<LLVM::LoadOp>(b.getI32Type(),
                                       sharedAt(resources.getTensorSlotOffset()),
@@ -186,11 +189,13 @@ void KernelLowering::emitEpilogue() {
   if (resources.getAllocatedColumns() == 0) {
     return;
   }
-  create<NVVM::BarrierOp>();
+  // In a cluster also before others end: they write to this CTA's memory.
+  syncAll();
   Value allocates = create<arith::CmpIOp>(arith::CmpIPredicate::eq, warp,
                                           i32Const(allocatingWarp));
   ifWarp(allocates, [&] {
-    tcgen05::dealloc(b, loc, tensorBase, resources.getAllocatedColumns());
+    tcgen05::dealloc(b, loc, tensorBase, resources.getAllocatedColumns(),
+                     ctaGroup());
   });
 }
 
@@ -205,6 +210,9 @@ LogicalResult KernelLowering::lowerRole(RoleOp role) {
     Value relative = create<arith::SubIOp>(warp, i32Const(first));
     inRole = create<arith::CmpIOp>(arith::CmpIPredicate::ult, relative,
                                    i32Const(count));
+  }
+  if (role.getLeader()) {
+    inRole = create<arith::AndIOp>(inRole, isLeader());
   }
   LogicalResult result = success();
   ifWarp(inRole, [&] {
@@ -234,7 +242,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
           [](Operation *) { return success(); })
       .Case([&](RoleOp role) { return lowerRole(role); })
       .Case<IndexOp, ForTilesOp, ForGroupTilesOp, PointeeOp, AdvanceOp,
-            AcquireOp, ExpectOp, WaitOp, ReleaseOp, CommitOp, LoadOp,
+            AcquireOp, ExpectOp, WaitOp, ReleaseOp, CommitOp, DrainOp, LoadOp,
             CopyScalesOp, MmaOp, LoadAccumulatorOp, GlobalLoadOp, GlobalStoreOp,
             EncodeOp, DecodeOp, EncodeScaleOp, AcquireStagingOp, StageRowOp,
             PublishStagingOp, StoreOp, CommitStoresOp, ColumnAmaxOp,
@@ -297,6 +305,12 @@ LogicalResult KernelLowering::lower(IndexOp op) {
     break;
   case IndexKind::ctas:
     result = create<NVVM::GridDimXOp>(i32);
+    break;
+  case IndexKind::cluster_m:
+    result = clusterIndex(ClusterAxis::m);
+    break;
+  case IndexKind::cluster_n:
+    result = clusterIndex(ClusterAxis::n);
     break;
   }
   map.map(op.getIndex(), result);

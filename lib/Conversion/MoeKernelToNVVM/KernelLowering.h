@@ -5,6 +5,7 @@
 #include "dialect/MoeKernel/IR/MoeKernelOps.h"
 #include "lib/Analysis/KernelResources.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
@@ -43,6 +44,37 @@ private:
   void ifElected(llvm::function_ref<void()> body);
   void ifWarp(mlir::Value condition, llvm::function_ref<void()> body);
 
+  //===- Clusters (LowerClusters.cpp)
+  //------------------------------------------===//
+
+  mlir::NVVM::CTAGroupKind ctaGroup() {
+    return source.getPaired() ? mlir::NVVM::CTAGroupKind::CTA_2
+                              : mlir::NVVM::CTAGroupKind::CTA_1;
+  }
+  bool isClustered() { return source.getClusterSize() > 1; }
+  /// Waits for all threads of the CTA, or of the cluster.
+  void syncAll();
+  /// The CTA's place in its cluster along an axis.
+  mlir::Value clusterIndex(moe_kernel::ClusterAxis axis);
+  /// i1: this CTA issues the matrix work of its pair.
+  mlir::Value isLeader();
+  /// The same address in the shared memory of the pair's leader.
+  mlir::Value inLeader(mlir::Value shared);
+  /// A shared address as one of the cluster's.
+  mlir::Value inCluster(mlir::Value shared);
+  /// Masks of CTAs (i16): the receivers of a box; the pair; the CTAs whose
+  /// loads this unit has read.
+  mlir::Value receiversOf(moe_kernel::ClusterAxis axis);
+  mlir::Value pairMask();
+  mlir::Value writersMask(moe_kernel::PipelineOp pipeline);
+  mlir::Value ctaBits(uint64_t bits, mlir::Value shift);
+  /// The number of this walker, a CTA or a cluster, and how many there are.
+  mlir::Value walker();
+  mlir::Value walkers();
+  /// This CTA's part of a place that its cluster takes.
+  mlir::Value ownPlace(mlir::Value place, moe_kernel::ClusterAxis axis,
+                       int64_t tile);
+
   //===- Tiles (LowerTiles.cpp)
   //---------------------------------------------===//
 
@@ -61,7 +93,10 @@ private:
   mlir::LogicalResult lower(moe_kernel::WaitOp op);
   mlir::LogicalResult lower(moe_kernel::ReleaseOp op);
   mlir::LogicalResult lower(moe_kernel::CommitOp op);
+  mlir::LogicalResult lower(moe_kernel::DrainOp op);
   mlir::LogicalResult lower(moe_kernel::LoadOp op);
+  mlir::Value advanced(mlir::Value position, int64_t stages);
+  void acquire(moe_kernel::PipelineOp pipeline, mlir::Value position);
   /// Spins until the phase of parity `parity` is complete.
   void waitForParity(mlir::Value barrier, mlir::Value parity);
   mlir::Value stageOf(mlir::Value position, int64_t stages);
@@ -175,6 +210,7 @@ private:
   /// The role being lowered, and whether it touches tensor memory.
   moe_kernel::RoleOp currentRole;
 
+  mlir::Value ctaRank; // in the cluster
   mlir::Value sharedBase, thread, lane, warp, tensorBase;
   int64_t allocatingWarp = 0, setupWarp = 0;
 };

@@ -26,14 +26,18 @@ struct Cursor {
 LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
   Location opLoc = loc;
   Type i32 = b.getI32Type();
-  int64_t tilesAlong = llvm::divideCeil(op.getShape()[1], op.getTile()[1]);
+  int64_t tileM = op.getTile()[0], tileN = op.getTile()[1];
+  int64_t clusterM = tileM * source.getClusterM(),
+          clusterN = tileN * source.getClusterN();
+  int64_t tilesAlong = llvm::divideCeil(op.getShape()[1], clusterN);
   int64_t groups = cast<MemRefType>(op.getOffsets().getType()).getDimSize(0);
   Value offsets = mapped(op.getOffsets()), rows = mapped(op.getRows());
   Value partRows = op.getPartRows() ? mapped(op.getPartRows()) : Value();
 
   Value zero = i32Const(0), one = i32Const(1);
   Value numGroups = i32Const(groups), lastGroup = i32Const(groups - 1);
-  Value tilesOfGroup = i32Const(op.getTilesOfGroup());
+  Value tilesOfGroup =
+      i32Const(llvm::divideCeil(op.getShape()[0], clusterM) * tilesAlong);
   auto endOf = [&](Value group) -> Value {
     return create<arith::MinSIOp>(loadOffset(offsets, group), rows);
   };
@@ -63,10 +67,9 @@ LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
     return create<arith::MulIOp>(parts, tilesOfGroup);
   };
 
-  SmallVector<Value> inits{
-      create<NVVM::BlockIdXOp>(i32), zero, zero, zero, endOf(zero), zero, zero};
+  Value first = walker(), stride = walkers();
+  SmallVector<Value> inits{first, zero, zero, zero, endOf(zero), zero, zero};
   llvm::append_range(inits, mapped(op.getInits()));
-  Value ctas = create<NVVM::GridDimXOp>(i32);
   SmallVector<Type> types(inits.size(), i32);
   SmallVector<Location> locs(inits.size(), opLoc);
   auto outer = create<scf::WhileOp>(types, inits);
@@ -131,9 +134,11 @@ LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
   }
   Value along = i32Const(tilesAlong);
   Value row = create<arith::MulIOp>(create<arith::DivUIOp>(tile, along),
-                                    i32Const(op.getTile()[0]));
+                                    i32Const(clusterM));
   Value column = create<arith::MulIOp>(create<arith::RemUIOp>(tile, along),
-                                       i32Const(op.getTile()[1]));
+                                       i32Const(clusterN));
+  row = ownPlace(row, ClusterAxis::m, tileM);
+  column = ownPlace(column, ClusterAxis::n, tileN);
   Value end = create<arith::MaxSIOp>(at.begin, at.end);
   Block &body = op.getBody().front();
   Value places[] = {at.group, row,  column,      at.begin, end,
@@ -151,7 +156,7 @@ LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
     return failure();
   }
   loc = opLoc;
-  SmallVector<Value> next{create<arith::AddIOp>(after->getArgument(0), ctas)};
+  SmallVector<Value> next{create<arith::AddIOp>(after->getArgument(0), stride)};
   llvm::append_range(
       next, ValueRange(after->getArguments()).slice(1, Cursor::kValues));
   auto yield = cast<moe_kernel::YieldOp>(body.getTerminator());

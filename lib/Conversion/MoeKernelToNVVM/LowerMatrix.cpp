@@ -45,7 +45,7 @@ LogicalResult KernelLowering::lower(CopyScalesOp op) {
           ArrayRef<LLVM::GEPArg>{int32_t(i * scaleAtomBytes)});
       slot = create<arith::AddIOp>(address, i32Const(i * scaleAtomColumns));
     }
-    tcgen05::copyScaleAtom(b, loc, atom, slot);
+    tcgen05::copyScaleAtom(b, loc, atom, slot, ctaGroup());
   }
   return success();
 }
@@ -70,6 +70,13 @@ LogicalResult KernelLowering::lower(MmaOp op) {
   ArrayRef<int64_t> accShape = acc.getBuffer().getType().getShape();
   int64_t tileK = a.getBuffer().getType().getShape()[2];
   Value position = mapped(op.getPosition());
+  Value bScalesAt = tensorStage(bScales, position);
+  if (op.getBScaleRow()) {
+    // 32 rows a column.
+    bScalesAt = create<arith::AddIOp>(
+        bScalesAt,
+        create<arith::DivUIOp>(mapped(op.getBScaleRow()), i32Const(32)));
+  }
   tcgen05::BlockScaledMma mma{
       tensorStage(acc, mapped(op.getAccPosition())),
       tcgen05::operandDescriptor(b, loc, sharedStage(a, position),
@@ -77,7 +84,7 @@ LogicalResult KernelLowering::lower(MmaOp op) {
       tcgen05::operandDescriptor(b, loc, sharedStage(bAlloc, position),
                                  op.getBTransposed(), tileK),
       tensorStage(aScales, position),
-      tensorStage(bScales, position),
+      bScalesAt,
       *aFormat,
       *bFormat,
       op.getATransposed(),
@@ -85,7 +92,8 @@ LogicalResult KernelLowering::lower(MmaOp op) {
       /*m=*/accShape[1],
       /*n=*/accShape[2],
       op.getAtomsOfK(),
-      op.getFineScales()};
+      op.getFineScales(),
+      ctaGroup()};
 
   Value kBlocks = mapped(op.getKBlocks());
   APInt known;

@@ -56,8 +56,11 @@ void KernelLowering::waitForParity(Value barrier, Value parity) {
   auto loop = create<scf::WhileOp>(TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&loop.getBefore());
-  Value complete =
-      create<NVVM::MBarrierTryWaitOp>(b.getI1Type(), barrier, parity, Value());
+  // In a cluster threads of other CTAs arrive too.
+  auto scope =
+      isClustered() ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
+  Value complete = create<NVVM::MBarrierTryWaitOp>(b.getI1Type(), barrier,
+                                                   parity, Value(), scope);
   Value yes = create<arith::ConstantOp>(b.getBoolAttr(true));
   Value again = create<arith::XOrIOp>(complete, yes);
   create<scf::ConditionOp>(again, ValueRange());
@@ -65,13 +68,10 @@ void KernelLowering::waitForParity(Value barrier, Value parity) {
   create<scf::YieldOp>();
 }
 
-LogicalResult KernelLowering::lower(AdvanceOp op) {
-  Value position = mapped(op.getPosition());
-  int64_t stages = op.getPipeline().getType().getStages();
+Value KernelLowering::advanced(Value position, int64_t stages) {
   Value flip = i32Const(1 << phaseBit);
   if (stages == 1) {
-    map.map(op.getNext(), create<arith::XOrIOp>(position, flip));
-    return success();
+    return create<arith::XOrIOp>(position, flip);
   }
   Value next = create<arith::AddIOp>(position, i32Const(1));
   Value stage = create<arith::AndIOp>(next, i32Const(stageMask));
@@ -79,8 +79,22 @@ LogicalResult KernelLowering::lower(AdvanceOp op) {
       create<arith::CmpIOp>(arith::CmpIPredicate::eq, stage, i32Const(stages));
   Value phase = create<arith::AndIOp>(position, flip);
   Value first = create<arith::XOrIOp>(phase, flip);
-  map.map(op.getNext(), create<arith::SelectOp>(wraps, first, next));
+  return create<arith::SelectOp>(wraps, first, next);
+}
+
+LogicalResult KernelLowering::lower(AdvanceOp op) {
+  map.map(op.getNext(), advanced(mapped(op.getPosition()),
+                                 op.getPipeline().getType().getStages()));
   return success();
+}
+
+void KernelLowering::acquire(PipelineOp pipeline, Value position) {
+  // A fresh barrier passes a wait for the parity before its first phase.
+  Value parity = create<arith::XOrIOp>(phaseOf(position), i32Const(1));
+  waitForParity(barrierOf(pipeline, position, StageSide::empty), parity);
+  if (tensorPipelines.contains(pipeline)) {
+    tcgen05::fenceAfter(b, loc);
+  }
 }
 
 LogicalResult KernelLowering::lower(AcquireOp op) {
@@ -88,13 +102,23 @@ LogicalResult KernelLowering::lower(AcquireOp op) {
   if (!pipeline) {
     return failure();
   }
-  Value position = mapped(op.getPosition());
-  // A fresh barrier passes a wait for the parity before its first phase.
-  Value parity = create<arith::XOrIOp>(phaseOf(position), i32Const(1));
-  waitForParity(barrierOf(pipeline, position, StageSide::empty), parity);
-  if (tensorPipelines.contains(pipeline)) {
-    tcgen05::fenceAfter(b, loc);
+  acquire(pipeline, mapped(op.getPosition()));
+  return success();
+}
+
+LogicalResult KernelLowering::lower(DrainOp op) {
+  auto pipeline = definingOp<PipelineOp>(op, op.getPipeline());
+  if (!pipeline) {
+    return failure();
   }
+  int64_t stages = op.getPipeline().getType().getStages();
+  auto loop = create<scf::ForOp>(i32Const(0), i32Const(stages), i32Const(1),
+                                 mapped(op.getPosition()));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value position = loop.getRegionIterArg(0);
+  acquire(pipeline, position);
+  create<scf::YieldOp>(advanced(position, stages));
   return success();
 }
 
@@ -119,9 +143,16 @@ LogicalResult KernelLowering::lower(ExpectOp op) {
   }
   Value barrier =
       barrierOf(pipeline, mapped(op.getPosition()), StageSide::full);
-  create<NVVM::MBarrierArriveExpectTxOp>(
-      Type(), barrier, i32Const(pipeline.getTransactionBytes()),
-      NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+  auto expect = [&] {
+    create<NVVM::MBarrierArriveExpectTxOp>(
+        Type(), barrier, i32Const(pipeline.getTransactionBytes()),
+        NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+  };
+  if (source.getPaired()) { // the leader announces the bytes of both
+    ifWarp(isLeader(), expect);
+  } else {
+    expect();
+  }
   return success();
 }
 
@@ -135,7 +166,13 @@ LogicalResult KernelLowering::lower(ReleaseOp op) {
   }
   Value barrier =
       barrierOf(pipeline, mapped(op.getPosition()), StageSide::empty);
-  create<NVVM::MBarrierArriveOp>(b.getI64Type(), barrier, /*count=*/Value());
+  if (source.getPaired()) {
+    create<NVVM::MBarrierArriveOp>(Type(), inCluster(inLeader(barrier)),
+                                   /*count=*/Value(),
+                                   NVVM::MemScopeKind::CLUSTER);
+  } else {
+    create<NVVM::MBarrierArriveOp>(b.getI64Type(), barrier, /*count=*/Value());
+  }
   return success();
 }
 
@@ -144,8 +181,15 @@ LogicalResult KernelLowering::lower(CommitOp op) {
   if (!pipeline) {
     return failure();
   }
-  tcgen05::commit(b, loc,
-                  barrierOf(pipeline, mapped(op.getPosition()), op.getSide()));
+  Value barrier = barrierOf(pipeline, mapped(op.getPosition()), op.getSide());
+  Value mask;
+  if (op.getSide() == StageSide::empty &&
+      (source.getPaired() || pipeline.getReaders() > 1)) {
+    mask = writersMask(pipeline);
+  } else if (source.getPaired()) {
+    mask = pairMask();
+  }
+  tcgen05::commit(b, loc, barrier, mask, ctaGroup());
   return success();
 }
 
@@ -162,14 +206,28 @@ LogicalResult KernelLowering::lower(LoadOp op) {
         create<LLVM::GEPOp>(destination.getType(), b.getI8Type(), destination,
                             ArrayRef<LLVM::GEPArg>{int32_t(op.getOffset())});
   }
+  if (op.getSlice()) {
+    destination =
+        create<LLVM::GEPOp>(destination.getType(), b.getI8Type(), destination,
+                            ValueRange{mapped(op.getSlice())});
+  }
+  Value barrier = barrierOf(pipeline, position, StageSide::full);
+  Value mask = op.getAlong() ? receiversOf(*op.getAlong()) : Value();
+  bool isCtaOnly = !mask && !source.getPaired();
+  if (!isCtaOnly) {
+    destination = inCluster(destination);
+  }
+  NVVM::CTAGroupKindAttr group;
+  if (source.getPaired()) {
+    barrier = inLeader(barrier);
+    group = NVVM::CTAGroupKindAttr::get(b.getContext(), ctaGroup());
+  }
   // PTX counts dimensions from the fastest.
   SmallVector<Value> coordinates = mapped(op.getCoordinates());
   std::reverse(coordinates.begin(), coordinates.end());
   create<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(
-      destination, mapped(op.getMap()), coordinates,
-      barrierOf(pipeline, position, StageSide::full),
-      /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
-      /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
-      NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+      destination, mapped(op.getMap()), coordinates, barrier,
+      /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(),
+      NVVM::TMALoadMode::TILE, isCtaOnly, group, /*predicate=*/Value());
   return success();
 }

@@ -28,13 +28,15 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Location opLoc = loc;
   Type i32 = b.getI32Type();
   int64_t tileM = op.getTile()[0], tileN = op.getTile()[1];
-  int64_t tilesN = llvm::divideCeil(op.getN(), tileN);
+  int64_t clusterM = tileM * source.getClusterM(),
+          clusterN = tileN * source.getClusterN();
+  int64_t tilesN = llvm::divideCeil(op.getN(), clusterN);
   int64_t groups = cast<MemRefType>(op.getOffsets().getType()).getDimSize(0);
   Value offsets = mapped(op.getOffsets());
 
   Value zero = i32Const(0), one = i32Const(1);
   Value numGroups = i32Const(groups), lastGroup = i32Const(groups - 1);
-  Value rowsPerTile = i32Const(tileM), tilesPerRow = i32Const(tilesN);
+  Value rowsPerTile = i32Const(clusterM), tilesPerRow = i32Const(tilesN);
   // Pieces of so many rows, each times a weight.
   auto piecesOf = [&](Value begin, Value end, Value by, Value weight) -> Value {
     Value some = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, end, begin);
@@ -49,9 +51,8 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     return piecesOf(begin, end, rowsPerTile, tilesPerRow);
   };
 
-  Value cta = create<NVVM::BlockIdXOp>(i32);
-  Value ctas = create<NVVM::GridDimXOp>(i32);
-  SmallVector<Value> inits{cta, zero, zero, zero, loadOffset(offsets, zero),
+  Value first = walker(), stride = walkers();
+  SmallVector<Value> inits{first, zero, zero, zero, loadOffset(offsets, zero),
                            zero};
   llvm::append_range(inits, mapped(op.getInits()));
   SmallVector<Type> types(inits.size(), i32);
@@ -108,7 +109,9 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Value tileColumn = create<arith::RemUIOp>(local, tilesPerRow);
   Value row = create<arith::AddIOp>(
       after->getArgument(3), create<arith::MulIOp>(tileRow, rowsPerTile));
-  Value column = create<arith::MulIOp>(tileColumn, i32Const(tileN));
+  Value column = create<arith::MulIOp>(tileColumn, i32Const(clusterN));
+  row = ownPlace(row, ClusterAxis::m, tileM);
+  column = ownPlace(column, ClusterAxis::n, tileN);
 
   Block &body = op.getBody().front();
   Value places[] = {after->getArgument(1),
@@ -130,7 +133,7 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     return failure();
   }
   loc = opLoc;
-  SmallVector<Value> next{create<arith::AddIOp>(after->getArgument(0), ctas)};
+  SmallVector<Value> next{create<arith::AddIOp>(after->getArgument(0), stride)};
   llvm::append_range(next, ValueRange(after->getArguments()).slice(1, kCursor));
   auto yield = cast<moe_kernel::YieldOp>(body.getTerminator());
   llvm::append_range(next, mapped(yield.getValues()));

@@ -136,7 +136,7 @@ private:
       attrs.push_back(list.getDictionary(context));
     }
     int32_t threads = 32 * kernel.getWarps();
-    NamedAttribute funcAttrs[] = {
+    SmallVector<NamedAttribute> funcAttrs = {
         {builder.getStringAttr(NVVM::NVVMDialect::getKernelFuncAttrName()),
          builder.getUnitAttr()},
         {builder.getStringAttr(NVVM::NVVMDialect::getReqntidAttrName()),
@@ -152,6 +152,11 @@ private:
         {builder.getStringAttr("passthrough"),
          builder.getArrayAttr(builder.getStrArrayAttr(
              {"moe_kernel.roles", describeRoles(kernel)}))}};
+    if (int32_t ctas = kernel.getClusterSize(); ctas > 1) {
+      funcAttrs.push_back(
+          builder.getNamedAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                               builder.getDenseI32ArrayAttr({ctas, 1, 1})));
+    }
     auto type =
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
     return LLVM::LLVMFuncOp::create(

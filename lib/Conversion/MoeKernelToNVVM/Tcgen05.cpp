@@ -34,16 +34,18 @@ std::optional<unsigned> tcgen05::formatOf(Type type) {
   return std::nullopt;
 }
 
-void tcgen05::alloc(OpBuilder &b, Location loc, Value slot, int64_t columns) {
-  NVVM::Tcgen05AllocOp::create(b, loc, slot,
-                               constant(b, loc, b.getI32Type(), columns));
-  NVVM::Tcgen05RelinquishAllocPermitOp::create(b, loc);
+void tcgen05::alloc(OpBuilder &b, Location loc, Value slot, int64_t columns,
+                    Group group) {
+  NVVM::Tcgen05AllocOp::create(
+      b, loc, slot, constant(b, loc, b.getI32Type(), columns), group);
+  NVVM::Tcgen05RelinquishAllocPermitOp::create(b, loc, group);
 }
 
 void tcgen05::dealloc(OpBuilder &b, Location loc, Value address,
-                      int64_t columns) {
+                      int64_t columns, Group group) {
   NVVM::Tcgen05DeallocOp::create(b, loc, pointer(b, loc, address),
-                                 constant(b, loc, b.getI32Type(), columns));
+                                 constant(b, loc, b.getI32Type(), columns),
+                                 group);
 }
 
 void tcgen05::fenceBefore(OpBuilder &b, Location loc) {
@@ -56,8 +58,9 @@ void tcgen05::fenceAfter(OpBuilder &b, Location loc) {
                                NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
 }
 
-void tcgen05::commit(OpBuilder &b, Location loc, Value barrier) {
-  NVVM::Tcgen05CommitOp::create(b, loc, barrier, /*multicastMask=*/Value());
+void tcgen05::commit(OpBuilder &b, Location loc, Value barrier, Value mask,
+                     Group group) {
+  NVVM::Tcgen05CommitOp::create(b, loc, barrier, mask, group);
 }
 
 /// Fills the start address (bits 0-13, units of 16 bytes) of a descriptor.
@@ -84,13 +87,13 @@ Value tcgen05::operandDescriptor(OpBuilder &b, Location loc, Value shared,
 }
 
 void tcgen05::copyScaleAtom(OpBuilder &b, Location loc, Value shared,
-                            Value address) {
+                            Value address, Group group) {
   // No swizzle, leading offset 16 bytes, stride 128 bytes for 8 rows.
   Value desc = descriptor(b, loc, shared, 0x0000400800010000);
-  NVVM::Tcgen05CpOp::create(
-      b, loc, NVVM::Tcgen05CpShape::SHAPE_32x128b, NVVM::CTAGroupKind::CTA_1,
-      NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
-      pointer(b, loc, address), desc);
+  NVVM::Tcgen05CpOp::create(b, loc, NVVM::Tcgen05CpShape::SHAPE_32x128b, group,
+                            NVVM::Tcgen05CpMulticast::WARPX4,
+                            NVVM::Tcgen05CpSrcFormatAttr(),
+                            pointer(b, loc, address), desc);
 }
 
 namespace {
@@ -110,11 +113,12 @@ struct ScalePlace {
 /// `id` of an atom on, for both operands.
 static uint32_t instructionDescriptor(const tcgen05::BlockScaledMma &mma,
                                       unsigned id) {
+  int64_t ctas = mma.group == tcgen05::Group::CTA_2 ? 2 : 1;
   return id << 4 | mma.aFormat << 7 | mma.bFormat << 10 |
          unsigned(mma.aTransposed) << 15 | unsigned(mma.bTransposed) << 16 |
          static_cast<uint32_t>(mma.n / 8) << 17 |
          (mma.fineScales ? 0u : 1u) << 23 |
-         static_cast<uint32_t>(mma.m / 16) << 24 | id << 29;
+         static_cast<uint32_t>(mma.m * ctas / 16) << 24 | id << 29;
 }
 
 void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
@@ -146,9 +150,9 @@ void tcgen05::mma(OpBuilder &b, Location loc, const BlockScaledMma &mma,
     return pointer(b, loc, base);
   };
   NVVM::Tcgen05MMABlockScaleOp::create(
-      b, loc, kind, NVVM::CTAGroupKind::CTA_1, block,
-      NVVM::Tcgen05MMACollectorOp::DISCARD, pointer(b, loc, mma.accumulator),
-      step(mma.a, mma.aTransposed), step(mma.b, mma.bTransposed),
+      b, loc, kind, mma.group, block, NVVM::Tcgen05MMACollectorOp::DISCARD,
+      pointer(b, loc, mma.accumulator), step(mma.a, mma.aTransposed),
+      step(mma.b, mma.bTransposed),
       constant(b, loc, b.getI32Type(), instructionDescriptor(mma, place.byte)),
       accumulate, scalesAt(mma.aScales, mma.m), scalesAt(mma.bScales, mma.n));
 }

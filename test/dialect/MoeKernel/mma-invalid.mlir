@@ -8,7 +8,7 @@ moe_kernel.func @shapes(%pos: i32) warps(1) {
   %sfb = moe_kernel.alloc "sfb" : !moe_kernel.buffer<tensor, 1x1x512xi8>
   %acc = moe_kernel.alloc "acc" : !moe_kernel.buffer<tensor, 1x128x32xf32>
   %p = moe_kernel.pipeline "p" producers = 1 consumers = 1 transaction_bytes = 0 : !moe_kernel.pipeline<1>
-  // expected-error@+1 {{expected stages x M x K and stages x N x K in shared memory, stages x M x N of f32 in tensor memory}}
+  // expected-error@+1 {{expected stages x M x K and stages x N x K (half of N in a paired kernel; whole panels of 128 where transposed) in shared memory, stages x M x N of f32 in tensor memory}}
   moe_kernel.mma %acc on %p[%pos], %a, %b scales %sfa, %sfb on %p[%pos] accumulate %go k_blocks %pos : !moe_kernel.buffer<tensor, 1x128x32xf32>, !moe_kernel.pipeline<1>, !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>, !moe_kernel.buffer<shared, 1x64x128xf8E4M3FN>, !moe_kernel.buffer<tensor, 1x1x512xi8>, !moe_kernel.buffer<tensor, 1x1x512xi8>, !moe_kernel.pipeline<1>
   moe_kernel.return
 }
@@ -83,7 +83,7 @@ moe_kernel.func @panels(%pos: i32) warps(1) {
   %sfb = moe_kernel.alloc "sfb" : !moe_kernel.buffer<tensor, 1x1x512xi8>
   %acc = moe_kernel.alloc "acc" : !moe_kernel.buffer<tensor, 1x128x64xf32>
   %p = moe_kernel.pipeline "p" producers = 1 consumers = 1 transaction_bytes = 0 : !moe_kernel.pipeline<1>
-  // expected-error@+1 {{expected multiples of 128 rows of a transposed operand: whole panels}}
+  // expected-error@+1 {{expected stages x M x K and stages x N x K (half of N in a paired kernel; whole panels of 128 where transposed)}}
   moe_kernel.mma %acc on %p[%pos], %a, %b scales %sfa, %sfb on %p[%pos] accumulate %go k_blocks %pos {b_transposed} : !moe_kernel.buffer<tensor, 1x128x64xf32>, !moe_kernel.pipeline<1>, !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>, !moe_kernel.buffer<shared, 1x64x128xf8E4M3FN>, !moe_kernel.buffer<tensor, 1x1x512xi8>, !moe_kernel.buffer<tensor, 1x1x512xi8>, !moe_kernel.pipeline<1>
   moe_kernel.return
 }

@@ -4,7 +4,7 @@
 
 func.func @tile(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
     %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xbf16>) {
-  // expected-error@+1 {{schedule: tile is 64x128x128, expected 128x128x128 or 128x256x128}}
+  // expected-error@+1 {{schedule: tile is 64x128x128 and cluster 1x1, expected a tile of 128 rows by 64, 128, 192 or 256 columns, or of 256 rows by 128 or 256, and 128 of K}}
   grouped_moe.gemm
       lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
@@ -56,13 +56,13 @@ func.func @columns(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU
 
 func.func @cluster(%a: memref<?x256xf8E4M3FN>, %sfa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x512x256xf8E4M3FN>,
     %sfb: memref<2x4x2x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<?x512xbf16>) {
-  // expected-error@+1 {{schedule: cluster is 2x1, expected 1x1}}
+  // expected-error@+1 {{schedule: tile is 128x128x128 and cluster 8x1, expected a cluster of 1x1, 2x1, 4x1 or 2x2 CTAs, of at least two along M for a tile of 256 rows}}
   grouped_moe.gemm
       lhs(%a : memref<?x256xf8E4M3FN> scales %sfa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x512x256xf8E4M3FN> scales %sfb : memref<2x4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%offsets : memref<2xi32>)
       outs(%d : memref<?x512xbf16>)
-      attributes {schedule = #grouped_moe.schedule<tile = [128, 128, 128], stages = 2, accumulators = 2, cluster = [2, 1], scheduler = static_persistent>} epilogue {
+      attributes {schedule = #grouped_moe.schedule<tile = [128, 128, 128], stages = 2, accumulators = 2, cluster = [8, 1], scheduler = static_persistent>} epilogue {
   ^bb0(%acc: f32):
     grouped_moe.yield %acc : f32
   }
