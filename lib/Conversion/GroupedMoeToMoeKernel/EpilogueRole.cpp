@@ -21,7 +21,6 @@ EpilogueRole::EpilogueRole(FusedProduct op, KernelScope &kernel,
   shape.chunk = epilogueChunk(op);
   shape.tilesAlong = llvm::divideCeil(shape.columns, shape.tileColumns);
   shape.groups = op.getGroups();
-  shape.tileRows = op.getSchedule()->getTile()[0];
   shape.rowUnit = rowUnit;
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
     outputs.push_back(createEpilogueOutput(op, i, kernel, shape, normConst));
@@ -74,7 +73,8 @@ Value EpilogueRole::arrayOf(unsigned i, const Tile &tile) {
 }
 
 /// An input as a chunk of f32 values, or one where it is the row's. A thread
-/// without a row has zeros: another one may write what it would read.
+/// without a row has zeros: another one may write what it would read, if it is
+/// there at all.
 Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
                               unsigned half) {
   InputKind kind = op.getInputKind(i);
@@ -274,7 +274,7 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column,
 
 void EpilogueRole::describeGroup(Tile &tile, Value begin, Value end,
                                  Value atoms) {
-  bool isPadded = shape.rowUnit % kEpilogueThreads == 0;
+  bool isPadded = !shape.mayEndInside();
   Value shift; // to where the group begins with the padding before it
   if (!isPadded) {
     shift = kernel.sub(kernel.mul(atoms, kEpilogueThreads), begin);
