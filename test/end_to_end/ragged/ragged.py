@@ -10,7 +10,7 @@ from exact_forward import check as forward
 from exact_gradients import C
 from exact_gradients import check as gradient
 from named import AMAX, ROW_SUM, column_sum, plain, quantized
-from operands import offsets_of
+from operands import exact as exact_named
 from oracle import ALL, FP4, NVFP4
 from products import POISON, exact
 from quantizers import E2M1, E4M3, E5M2
@@ -137,7 +137,6 @@ def clusters():
 
 
 def gradient_case(op, sizes, n, how):
-    from operands import exact as exact_named
     outs = [ROWS[0], DOWN[0], plain(BF16), ROW_SUM, AMAX, column_sum()]
     return exact_named(op, sizes, n, 64, outs, ALL_INPUTS + ("c",), c_type=BF16, **how, **C)
 
