@@ -22,7 +22,6 @@ EpilogueRole::EpilogueRole(FusedProduct op, KernelScope &kernel,
   shape.tilesAlong = llvm::divideCeil(shape.columns, shape.tileColumns);
   shape.groups = op.getGroups();
   shape.overlap = accumulatorOverlap(op);
-  shape.tileRows = op.getSchedule()->getTile()[0];
   shape.rowUnit = rowUnit;
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
     outputs.push_back(createEpilogueOutput(op, i, kernel, shape, normConst));
@@ -75,7 +74,8 @@ Value EpilogueRole::arrayOf(unsigned i, const Tile &tile) {
 }
 
 /// An input as a chunk of f32 values, or one where it is the row's. A thread
-/// without a row has zeros: another one may write what it would read.
+/// without a row has zeros: another one may write what it would read, if it is
+/// there at all.
 Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
                               unsigned half) {
   InputKind kind = op.getInputKind(i);
@@ -275,11 +275,23 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column,
 
 void EpilogueRole::describeGroup(Tile &tile, Value begin, Value end,
                                  Value atoms) {
-  Value rows = kernel.sub(end, begin), local = kernel.sub(tile.row, begin);
-  Value last = kernel.add(rows, kEpilogueThreads - 1);
-  tile.firstRowTile = atoms;
-  tile.endRowTile = kernel.add(atoms, kernel.div(last, kEpilogueThreads));
-  tile.rowTile = kernel.add(atoms, kernel.div(local, kEpilogueThreads));
+  bool isPadded = !shape.mayEndInside();
+  Value shift; // to where the group begins with the padding before it
+  if (!isPadded) {
+    shift = kernel.sub(kernel.mul(atoms, kEpilogueThreads), begin);
+  }
+  auto padded = [&](Value row) {
+    return isPadded ? row : kernel.add(row, shift);
+  };
+  auto tilesBefore = [&](Value row) {
+    return kernel.div(padded(row), kEpilogueThreads);
+  };
+  tile.paddedRow = padded(tile.threadRow);
+  tile.paddedWarpRow = padded(tile.warpRow);
+  tile.rowTile = tilesBefore(tile.row);
+  tile.firstRowTile = tilesBefore(begin);
+  tile.endRowTile =
+      tilesBefore(isPadded ? end : kernel.add(end, kEpilogueThreads - 1));
 }
 
 Value EpilogueRole::zerosOutside(const Tile &tile, Value values) {
@@ -377,6 +389,10 @@ Value EpilogueRole::buildTile(const Tile &tile, function_ref<void()> wait,
     carried.append(start);
   }
 
+  bool wantZeros = tile.isInside && llvm::any_of(outputs, [](auto &output) {
+                     return output && output->wantsZeros();
+                   });
+
   wait();
   auto build = [&](Value at, Value isLast, Value releases,
                    ValueRange before) -> SmallVector<Value> {
@@ -393,6 +409,11 @@ Value EpilogueRole::buildTile(const Tile &tile, function_ref<void()> wait,
       }
     }
     SmallVector<Value> values = inlineRegion(arguments);
+    if (wantZeros) { // for all outputs, so that only one of the two is live
+      for (Value &value : values) {
+        value = zerosOutside(tile, value);
+      }
+    }
 
     SmallVector<Value> next{
         isStaged
@@ -406,13 +427,8 @@ Value EpilogueRole::buildTile(const Tile &tile, function_ref<void()> wait,
     before = before.drop_front();
     for (auto [output, count] : llvm::zip(outputs, counts)) {
       if (output) {
-        SmallVector<Value> own(left.take_front(output->halves()));
-        if (tile.isInside && output->wantsZeros()) {
-          llvm::transform(own, own.begin(), [&](Value value) {
-            return zerosOutside(tile, value);
-          });
-        }
-        next.append(output->take(tile, chunk, own, before.take_front(count)));
+        next.append(output->take(tile, chunk, left.take_front(output->halves()),
+                                 before.take_front(count)));
         left = left.drop_front(output->halves());
         before = before.drop_front(count);
       }

@@ -272,6 +272,7 @@ public:
     result = kernel.addOutput(memref);
     kernel.fillZero(memref);
   }
+  bool wantsZeros() override { return true; }
   SmallVector<Value> start() override {
     return SmallVector<Value>(halves(), zero());
   }
@@ -288,9 +289,6 @@ public:
   void leave(const Tile &tile, ValueRange carried) override {
     SmallVector<Value> ofWarp;
     for (Value amax : carried) {
-      if (tile.isInside) {
-        amax = arith::SelectOp::create(b, tile.isInside, amax, zero());
-      }
       ofWarp.push_back(moe_kernel::WarpAmaxOp::create(b, b.getF32Type(), amax));
     }
     kernel.onlyIf(kernel.equal(tile.lane, 0), [&] {

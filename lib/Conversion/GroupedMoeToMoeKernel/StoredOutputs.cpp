@@ -291,11 +291,13 @@ private:
     Value atom = kernel.div(block, kAtomBlocks);
     Value byte = kernel.rem(block, kAtomBlocks);
     byte = kernel.mul(kernel.div(byte, wordBytes()), wordBytes());
-    SmallVector<Value> at{tile.rowTile, atom};
+    Value row = tile.paddedRow, rowAtom = kernel.div(row, kAtomRows);
+    SmallVector<Value> at{rowAtom, atom};
     if (isPerGroup) {
-      at = {kernel.add(kernel.mul(tile.rowTile, atomsAcross()), atom)};
+      at = {kernel.add(kernel.mul(rowAtom, atomsAcross()), atom)};
     }
-    at.append({tile.lane, tile.warp, byte});
+    at.append({kernel.rem(row, 32), kernel.div(kernel.rem(row, kAtomRows), 32),
+               byte});
     auto bytes = VectorType::get(wordBytes(), b.getI8Type());
     Value narrow = word;
     if (wordBytes() < kAtomBlocks) {
@@ -362,19 +364,21 @@ private:
   /// the four blocks of 32 rows of a tile.
   void storeByte(const Tile &tile, Value first, Value code) {
     Value columnAtom = kernel.div(first, kAtomRows);
+    Value row = tile.paddedWarpRow, rowAtom = kernel.div(row, kAtomRows);
     Value atom;
     if (isPerGroup) {
       Value down = kernel.sub(tile.endRowTile, tile.firstRowTile);
       Value base = kernel.mul(tile.firstRowTile, atomsAcross());
       Value line = kernel.add(base, kernel.mul(columnAtom, down));
-      atom = kernel.add(line, kernel.sub(tile.rowTile, tile.firstRowTile));
+      atom = kernel.add(line, kernel.sub(rowAtom, tile.firstRowTile));
     } else {
-      atom = kernel.add(kernel.mul(columnAtom, atomsDown), tile.rowTile);
+      atom = kernel.add(kernel.mul(columnAtom, atomsDown), rowAtom);
     }
     Value quarter = kernel.div(kernel.rem(first, kAtomRows), 32);
+    Value block = kernel.div(kernel.rem(row, kAtomRows), layout.getBlock());
     Value byte = arith::TruncIOp::create(b, b.getI8Type(), code);
     moe_kernel::GlobalStoreOp::create(
-        b, byte, scales, ValueRange{atom, tile.lane, quarter, tile.warp});
+        b, byte, scales, ValueRange{atom, tile.lane, quarter, block});
   }
 
   Value atomsDown; // of the whole layout
