@@ -119,7 +119,9 @@ LogicalResult Executor::runGemm(GemmOp op) {
   bool derived = lhs.derived || rhs.derived;
   Epilogue epilogue;
   if (failed(expectShape(op, "lhs scales", array(op.getLhsScales()),
-                         scaleShape(formOf(op.getLhsLayout()), lhs.shape))) ||
+                         scaleShape(formOf(op.getLhsLayout()), lhs.shape,
+                                    op.getGroups(),
+                                    static_cast<int64_t>(op.getMAligned())))) ||
       failed(expectShape(op, "rhs scales", *scales,
                          scaleShape(formOf(op.getRhsLayout()), rhs.shape))) ||
       failed(readEnds(op, array(op.getOffsets()), lhs.shape[0],
@@ -132,6 +134,7 @@ LogicalResult Executor::runGemm(GemmOp op) {
   problem.lhsScales = &array(op.getLhsScales());
   problem.rhs = &rhs;
   problem.rhsScales = scales;
+  problem.lhsForm = formOf(op.getLhsLayout());
   problem.rhsTransposed = op.isRhsTransposed();
   problem.block = op.getLhsLayout().getBlock();
   problem.paired = op.getPaired();

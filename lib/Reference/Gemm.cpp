@@ -22,14 +22,15 @@ struct Lines {
   const std::array<double, 256> &data = decodeTable(array.format),
                                 &scale = decodeTable(scales.format);
 
-  /// One line times its scales, every `step` doubles.
-  void decode(int64_t matrix, int64_t line, double *target,
+  /// One line times its scales, every `step` doubles; scaleAt(b) is the byte of
+  /// the scale of block b.
+  template <typename ScaleAt>
+  void decode(int64_t matrix, int64_t line, ScaleAt scaleAt, double *target,
               int64_t step) const {
     int64_t first = matrix * lines * k + (transposed ? line : line * k);
     int64_t stride = transposed ? lines : 1;
     for (int64_t b = 0; b < k / block; ++b) {
-      int64_t at = scaleOffset(matrix, line, b, lines, k / block);
-      double factor = scale[scales.bytes[at]];
+      double factor = scale[scales.bytes[scaleAt(b)]];
       for (int64_t i = b * block; i < (b + 1) * block; ++i) {
         target[i * step] = data[array.codeAt(first + i * stride)] * factor;
       }
@@ -46,12 +47,14 @@ public:
         halves(problem.paired ? 2 : 1), columns(n / halves),
         errors(p.withErrors && p.epilogue->bounded),
         lhs{*p.lhs, *p.lhsScales, p.lhs->shape[0], k, p.block, false},
-        rhs{*p.rhs, *p.rhsScales, n, k, p.block, p.rhsTransposed} {}
+        rhs{*p.rhs, *p.rhsScales, n, k, p.block, p.rhsTransposed},
+        lhsRegions(scaleRegions(p.lhsForm, 1, lhs.lines, k, p.ends)) {}
   void run();
 
 private:
   void decodePanels(int half, const ValueTile &tile);
-  void decodeRows(int64_t row, int64_t rows, double *target) const;
+  void decodeRows(int64_t group, int64_t row, int64_t rows,
+                  double *target) const;
   void computeTile(ValueTile &tile) const;
   void computeBlock(ValueTile &tile, int64_t first, int64_t rows) const;
   void loadInputs(EpilogueState &state, int64_t group, int64_t row,
@@ -64,6 +67,7 @@ private:
   int64_t columns; // of the epilogue
   bool errors;
   Lines lhs, rhs;
+  std::vector<ScaleRegion> lhsRegions;          // one, or one of each group
   std::vector<double> panels[2], magnitudes[2]; // of each half
 };
 
@@ -77,7 +81,10 @@ void GemmRun::decodePanels(int half, const ValueTile &tile) {
       if (p.paired) {
         row = pairedColumn(p.concatenated, columns, half, row);
       }
-      rhs.decode(tile.group, row, start + c, kColumns);
+      auto scaleAt = [&](int64_t block) {
+        return scaleOffset(tile.group, row, block, n, k / p.block);
+      };
+      rhs.decode(tile.group, row, scaleAt, start + c, kColumns);
     }
   });
   if (errors) {
@@ -88,15 +95,20 @@ void GemmRun::decodePanels(int half, const ValueTile &tile) {
   }
 }
 
-void GemmRun::decodeRows(int64_t row, int64_t rows, double *target) const {
+void GemmRun::decodeRows(int64_t group, int64_t row, int64_t rows,
+                         double *target) const {
+  const ScaleRegion &region = lhsRegions[p.lhsForm.perGroup ? group : 0];
   for (int64_t r = 0; r < rows; ++r) {
-    lhs.decode(0, row + r, target + r * k, 1);
+    auto scaleAt = [&](int64_t block) {
+      return region.offset(row + r, block * p.block);
+    };
+    lhs.decode(0, row + r, scaleAt, target + r * k, 1);
   }
 }
 
 void GemmRun::computeBlock(ValueTile &tile, int64_t first, int64_t rows) const {
   std::vector<double> a(kRowBlock * k, 0.0); // missing rows count as zero
-  decodeRows(tile.row + first, rows, a.data());
+  decodeRows(tile.group, tile.row + first, rows, a.data());
   std::vector<double> c[2], bound[2];
   for (int half = 0; half < halves; ++half) {
     c[half].assign(kRowBlock * tile.columns, 0.0);

@@ -23,6 +23,7 @@ struct GemmInput {
 struct GemmProblem {
   const Array *lhs = nullptr, *lhsScales = nullptr;
   const Array *rhs = nullptr, *rhsScales = nullptr;
+  ScaleForm lhsForm;
   bool rhsTransposed = false; // (L, K, N), and its scales run down columns
   int64_t block = 32;         // elements along K that share a scale
   std::vector<int64_t> ends;

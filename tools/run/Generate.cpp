@@ -196,7 +196,7 @@ Status Generator::readFiles() {
 }
 
 /// Groups of different sizes, the second one empty, that fill R when it is
-/// known.
+/// known; within a tile, where they may start anywhere.
 void Generator::generateEnds(int64_t groups, int64_t aligned,
                              std::vector<int64_t> &ends) const {
   static constexpr int64_t weights[] = {1, 0, 2, 1, 1, 0, 3, 1};
@@ -215,9 +215,10 @@ void Generator::generateEnds(int64_t groups, int64_t aligned,
     }
     units[groups > 2 ? 2 : 0] += available - used;
   }
-  int64_t end = 0;
+  constexpr int64_t unaligned = 67;
+  int64_t rowsOfUnit = aligned == 1 && rows < 0 ? unaligned : aligned, end = 0;
   for (int64_t unit : units) {
-    ends.push_back(end += unit * aligned);
+    ends.push_back(end += unit * rowsOfUnit);
   }
 }
 

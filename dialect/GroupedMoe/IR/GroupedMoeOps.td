@@ -51,7 +51,7 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     `rhs` and its scales may also be (L) of i64: device addresses of an array for each group, a multiple of 16 bytes each. What
     they point at stands behind `of`. Groups may share an array; the address of a group without rows may be anything.
 
-    `m_aligned` is the caller's promise that every offset is a multiple of that many rows. docs/spec/grouped_moe.md has the
+    `m_aligned` is the caller's promise that every offset is a multiple of that many rows; 1 promises nothing. docs/spec/grouped_moe.md has the
     whole of it.
 
     | constraint | what |
@@ -59,10 +59,10 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | `gemm_c1` | lhs is (R, K), of f8E4M3FN, f8E5M2 or f4E2M1FN elements |
     | `gemm_c2` | rhs is (L, N, K), or (L, K, N) in a `column` layout; of f8E4M3FN or f8E5M2 elements where lhs is, else of f4E2M1FN; K agrees |
     | `gemm_c3` | K is static and a multiple of 32, of 64 with f4E2M1FN; N is static and a multiple of 16; L is static and at least 1 |
-    | `gemm_c4` | scales are f8E8M0FNU, of lhs in the layout `<row, whole, block = 32>`, of rhs in that or `<column, whole, block = 32>`; of f4E2M1FN operands in `<row, whole>`, f8E8M0FNU with blocks of 32 or 16 or f8E4M3FN with blocks of 16, both alike |
+    | `gemm_c4` | scales are f8E8M0FNU, of lhs in the layout `<row, whole, block = 32>` or `<row, per_group, block = 32>`, of rhs in the former or `<column, whole, block = 32>`; of f4E2M1FN operands in the `row` layouts, f8E8M0FNU with blocks of 32 or 16 or f8E4M3FN with blocks of 16, both alike |
     | `gemm_c5` | scale shapes are those of their layout and operand |
     | `gemm_c6` | offsets is (L) of i32 |
-    | `gemm_c7` | m_aligned is 128 or 256 |
+    | `gemm_c7` | m_aligned is 1, 32, 128 or 256 |
     | `gemm_c8` | an input has the shape of its kind, of f32, f16 or bf16 elements; `per_element` also of 8-bit ones |
     | `gemm_c9` | there are outputs, each of the shape and elements of its kind; scales follow their quantized output |
     | `gemm_c10` | the region takes an f32 for each accumulator and input, two for pairs, and yields so for each output but scales |
@@ -71,8 +71,9 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | `gemm_c13` | a scale operand that another op of this dialect produces has that op's layout |
     | `gemm_c14` | N is a multiple of 64 with `paired`, of 128 with `concatenated`, of 256 with both |
     | `gemm_c15` | `norm_const` is (1) or (L) of f32, and some output is quantized |
-    | `gemm_c16` | rhs and its scales are both arrays, or both (L) of i64 `of` the type of one group's array, (N, K) or (K, N) |
-    | `gemm_c17` | memrefs are dense; behind the rows of lhs, of `per_element` inputs and of `plain` and `quantized` outputs there may be padding: a static stride, a multiple of 16 bytes |
+    | `gemm_c16` | with `m_aligned` below 128 the scales of lhs, and those of outputs, are in a `per_group` layout |
+    | `gemm_c17` | rhs and its scales are both arrays, or both (L) of i64 `of` the type of one group's array, (N, K) or (K, N) |
+    | `gemm_c18` | memrefs are dense; behind the rows of lhs, of `per_element` inputs and of `plain` and `quantized` outputs there may be padding: a static stride, a multiple of 16 bytes |
 
     ```mlir
     %d = grouped_moe.gemm
@@ -202,7 +203,7 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperan
     | `quantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in a `row` layout of block 32 or 16, or f8E4M3FN in one of block 16 |
     | `quantize_c4` | the scale shape is that of the layout and the input |
     | `quantize_c5` | outs is data, scales; all operands are tensors, or all are memrefs |
-    | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 32, 128 or 256 |
+    | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 1, 32, 128 or 256 |
     | `quantize_c7` | rounding is rceil or floor for f8E8M0FNU scales, nearest for f8E4M3FN scales |
 
     ```mlir
@@ -244,7 +245,7 @@ def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize", [AttrSizedOp
     | `dequantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in a `row` layout of block 32 or 16, or f8E4M3FN in one of block 16 |
     | `dequantize_c4` | the scale shape is that of the layout and the data |
     | `dequantize_c5` | outs is one operand; all operands are tensors, or all are memrefs |
-    | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 32, 128 or 256 |
+    | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 1, 32, 128 or 256 |
     | `dequantize_c7` | scales that another op of this dialect produces have that op's layout |
 
     ```mlir

@@ -99,7 +99,7 @@ static LogicalResult verifyScaling(InterleaveGluOp op) {
   Value operands[] = {op.getScales(), op.getDataScales()};
   for (auto [name, operand] : llvm::zip(names, operands)) {
     if (failed(verifyScales(op, name, operand.getType(), *op.getLayout(), type,
-                            /*down=*/false, "interleave_c4",
+                            LayoutChoice(), "interleave_c4",
                             "interleave_c5"))) {
       return failure();
     }

@@ -113,11 +113,11 @@ static LogicalResult verifyGroups(Operation *op, Value offsets,
               "rank is "
            << rank << " (" << constraint << "); use a whole layout";
   }
-  if (aligned != 32 && aligned != 128 && aligned != 256) {
+  if (!llvm::is_contained(kAlignments, static_cast<int64_t>(aligned))) {
     return op->emitOpError()
            << "m_aligned is " << static_cast<int64_t>(aligned)
-           << " rows, expected 32, 128 or 256 (" << constraint
-           << "); pad the groups to a multiple of 32 rows, the scale block";
+           << " rows, expected 1, 32, 128 or 256 (" << constraint
+           << "); promise the largest of them that divides every offset";
   }
   return success();
 }

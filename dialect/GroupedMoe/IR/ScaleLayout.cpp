@@ -141,7 +141,7 @@ LogicalResult grouped_moe::verifyScaleFormat(Operation *op, StringRef name,
 
 LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
                                         Type scales, ScaleLayoutAttr layout,
-                                        ShapedType matrix, bool down,
+                                        ShapedType matrix, LayoutChoice choice,
                                         StringRef layoutConstraint,
                                         StringRef shapeConstraint) {
   Type data = matrix.getElementType();
@@ -149,17 +149,26 @@ LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
                                layoutConstraint))) {
     return failure();
   }
-  down &= !isa<Float4E2M1FNType>(data); // FP4 operands are K-major only
+  choice.down &= !isa<Float4E2M1FNType>(data); // FP4 operands are K-major only
   bool byRow = layout.getDirection() == ScaleDirection::row;
-  if ((!byRow && !down) || layout.getGrouping() != ScaleGrouping::whole) {
-    return op->emitOpError()
-           << name << ": layout is " << layout
-           << ", expected <row, whole, block = " << layout.getBlock() << ">"
-           << (down ? ", or <column, whole, block = 32> for data (L, K, N)"
-                    : "")
-           << " (" << layoutConstraint << "); quantize "
-           << (down ? "along K" : "along rows") << " with that layout";
+  bool whole = layout.getGrouping() == ScaleGrouping::whole;
+  bool fits = whole ? byRow || choice.down : byRow && choice.groups;
+  if (!fits) {
+    InFlightDiagnostic diag = op->emitOpError()
+                              << name << ": layout is " << layout
+                              << ", expected <row, whole, block = "
+                              << layout.getBlock() << ">";
+    if (choice.down) {
+      diag << ", or <column, whole, block = 32> for data (L, K, N)";
+    }
+    if (choice.groups) {
+      diag << " or <row, per_group, block = " << layout.getBlock() << ">";
+    }
+    return diag << " (" << layoutConstraint << "); quantize "
+                << (choice.down ? "along K" : "along rows")
+                << " with that layout";
   }
   return verifyScaleShape(op, name, scales, layout, matrix.getShape(),
-                          GroupFacts(), shapeConstraint);
+                          choice.groups.value_or(GroupFacts()),
+                          shapeConstraint);
 }

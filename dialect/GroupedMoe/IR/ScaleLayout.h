@@ -4,6 +4,7 @@
 
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace mlir {
 class Operation;
@@ -20,7 +21,7 @@ inline constexpr int64_t kAtomRows = 128;
 inline constexpr int64_t kAtomBlocks = 4;
 inline constexpr int64_t kAtomBytes = 512;
 
-/// How a matrix is divided into groups of rows, for per-group layouts.
+/// How a matrix is divided into groups of rows.
 struct GroupFacts {
   int64_t groups = 1;
   int64_t aligned = 1; // every group starts at a multiple of that many rows
@@ -30,6 +31,9 @@ struct GroupFacts {
 /// that hold the scales however the groups divide it: every group starts a new
 /// atom of `span` elements.
 int64_t getRaggedAtoms(int64_t extent, int64_t span, GroupFacts facts);
+/// What `m_aligned` may be: scales of columns come in blocks of 32 rows, atoms
+/// span 128, tiles up to 256; 1 promises nothing.
+inline constexpr int64_t kAlignments[] = {1, 32, 128, 256};
 /// Elements along the ragged extent, the rows, that an atom spans.
 int64_t getRaggedSpan(ScaleLayoutAttr layout);
 
@@ -60,11 +64,16 @@ mlir::LogicalResult verifyScaleFormat(mlir::Operation *op, llvm::StringRef name,
                                       mlir::Type data,
                                       llvm::StringRef constraint);
 
-/// Checks element type, layout and shape of the scales of an operand that takes
-/// whole layouts only, along rows or, with `down`, also down columns.
+/// The layouts that an operand takes beside the whole one along rows.
+struct LayoutChoice {
+  bool down = false;                // whole, down columns
+  std::optional<GroupFacts> groups; // along rows of these groups
+};
+
+/// Checks element type, layout and shape of the scales of an operand.
 mlir::LogicalResult verifyScales(mlir::Operation *op, llvm::StringRef name,
                                  mlir::Type scales, ScaleLayoutAttr layout,
-                                 mlir::ShapedType matrix, bool down,
+                                 mlir::ShapedType matrix, LayoutChoice choice,
                                  llvm::StringRef layoutConstraint,
                                  llvm::StringRef shapeConstraint);
 

@@ -110,7 +110,7 @@ void FlowBuilder::add(InterleaveGluOp interleave) {
 void FlowBuilder::add(GroupedProduct product) {
   ScaleLayoutAttr rhsLayout = product.getRhsLayout();
   unsigned lhs = read("lhs", product.getLhs(), product.getLhsScales(),
-                      product.getLhsLayout());
+                      product.getLhsLayout(), product.getOffsets());
   unsigned rhs =
       read("rhs", product.getRhs(), product.getRhsScales(), rhsLayout);
   write(product.getOutputs(), product.getOffsets());

@@ -31,14 +31,14 @@ static LogicalResult verifyAddresses(GroupedProduct op,
   if (!operand.pointee) {
     return refuse() << "type is " << type
                     << ", an array of addresses, but not what they point at "
-                       "(gemm_c16); write `of tensor<...>`, the type of one "
+                       "(gemm_c17); write `of tensor<...>`, the type of one "
                        "group's array, behind it";
   }
   if (!operand.isAddresses() || type.getRank() != 1 || type.isDynamicDim(0) ||
       type.getDimSize(0) < 1) {
     return refuse() << "type is " << type << " of " << *operand.pointee
                     << ", expected one address of i64 for each group: L "
-                       "elements, static and at least 1 (gemm_c16); without "
+                       "elements, static and at least 1 (gemm_c17); without "
                        "`of` it is an array that holds all groups";
   }
   auto pointee = dyn_cast<RankedTensorType>(*operand.pointee);
@@ -46,11 +46,11 @@ static LogicalResult verifyAddresses(GroupedProduct op,
       pointee.getRank() != operand.rank) {
     return refuse() << "points at " << *operand.pointee
                     << ", expected a static tensor " << operand.shape
-                    << ": the array of one group (gemm_c16)";
+                    << ": the array of one group (gemm_c17)";
   }
   if (operand.value.getDefiningOp<tensor::EmptyOp>()) {
     return refuse() << "is an empty tensor, but the op reads the addresses in "
-                       "it (gemm_c16); pass an argument of the function";
+                       "it (gemm_c17); pass an argument of the function";
   }
   return success();
 }
@@ -71,7 +71,7 @@ LogicalResult grouped_moe::verifyRhsAddresses(GroupedProduct op) {
     return op->emitOpError()
            << given.name << ": is an array of addresses, but " << other.name
            << " of type " << other.type()
-           << " is not, expected both or neither (gemm_c16); keep the scales "
+           << " is not, expected both or neither (gemm_c17); keep the scales "
               "of a group in an array of their own, like its data";
   }
   if (data.pointee &&
@@ -79,7 +79,7 @@ LogicalResult grouped_moe::verifyRhsAddresses(GroupedProduct op) {
     return op->emitOpError()
            << "rhs scales: has " << scales.type().getDimSize(0)
            << " addresses, expected " << data.type().getDimSize(0)
-           << " as rhs (gemm_c16)";
+           << " as rhs (gemm_c17)";
   }
   return success();
 }

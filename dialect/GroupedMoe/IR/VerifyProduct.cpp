@@ -118,11 +118,12 @@ static LogicalResult verifyOperands(GroupedProduct op) {
            << " elements of i32, one cumulative end for each "
               "group of rhs (gemm_c6)";
   }
-  if (op.getMAligned() != 128 && op.getMAligned() != 256) {
+  auto aligned = static_cast<int64_t>(op.getMAligned());
+  if (!llvm::is_contained(kAlignments, aligned)) {
     return op->emitOpError()
-           << "m_aligned is " << static_cast<int64_t>(op.getMAligned())
-           << " rows, expected 128 or 256 (gemm_c7); pad the "
-              "groups to a multiple of 128 rows";
+           << "m_aligned is " << aligned
+           << " rows, expected 1, 32, 128 or 256 (gemm_c7); promise the "
+              "largest of them that divides every offset";
   }
   return verifyPairs(op);
 }
@@ -193,6 +194,31 @@ static LogicalResult verifyInputs(GroupedProduct op) {
   return success();
 }
 
+static GroupFacts factsOf(GroupedProduct op) {
+  return {op.getGroups(), static_cast<int64_t>(op.getMAligned())};
+}
+
+/// Scales that follow the rows come in whole atoms of a group: `verb` says what
+/// the product does with them.
+static LogicalResult verifyAtomStarts(GroupedProduct op, StringRef name,
+                                      ScaleLayoutAttr layout, StringRef verb) {
+  int64_t aligned = factsOf(op).aligned;
+  if (layout.getGrouping() == ScaleGrouping::per_group ||
+      aligned % kAtomRows == 0) {
+    return success();
+  }
+  StringRef direction = stringifyScaleDirection(layout.getDirection());
+  return op->emitOpError() << name << ": layout is " << layout
+                           << ", whose atoms of " << kAtomRows
+                           << " rows groups would share where m_aligned is "
+                           << aligned << ", expected at least " << kAtomRows
+                           << " (gemm_c16); " << verb << " them as <"
+                           << direction
+                           << ", per_group, block = " << layout.getBlock()
+                           << ">, or pad the groups to a multiple of "
+                           << kAtomRows << " rows";
+}
+
 static InFlightDiagnostic outputError(GroupedProduct op, unsigned i) {
   return op->emitOpError() << "output #" << i << ": ";
 }
@@ -230,9 +256,13 @@ static LogicalResult verifyScaleOutput(GroupedProduct op, unsigned i) {
               "these would be stored transposed, which no kernel does "
               "yet (gemm_c9); quantize along rows, or use FP8 data";
   }
-  GroupFacts facts{op.getGroups(), static_cast<int64_t>(op.getMAligned())};
-  return verifyScaleShape(op, ("output #" + Twine(i)).str(), type, layout,
-                          {op.getRows(), data.getDimSize(1)}, facts, "gemm_c9");
+  std::string place = ("output #" + Twine(i)).str();
+  if (failed(verifyAtomStarts(op, place, layout, "write"))) {
+    return failure();
+  }
+  return verifyScaleShape(op, place, type, layout,
+                          {op.getRows(), data.getDimSize(1)}, factsOf(op),
+                          "gemm_c9");
 }
 
 static LogicalResult verifyReduction(GroupedProduct op, unsigned i) {
@@ -449,7 +479,7 @@ static LogicalResult verifySameScales(GroupedProduct op) {
 /// Matrices of R rows may have padding behind each.
 static LogicalResult verifyStrides(GroupedProduct op) {
   auto check = [&](const Twine &name, Value value, bool isMatrix) {
-    return verifyRowStrides(op, name, value, isMatrix, "gemm_c17");
+    return verifyRowStrides(op, name, value, isMatrix, "gemm_c18");
   };
   if (failed(check("lhs", op.getLhs(), true)) ||
       failed(check("lhs scales", op.getLhsScales(), false)) ||
@@ -484,13 +514,15 @@ LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
       failed(verifyRhsAddresses(op)) || failed(verifyOperands(op)) ||
       failed(verifySide("lhs", op.getLhsScales(), op.getLhsLayout())) ||
       failed(verifySide("rhs", op.getRhsScales(), op.getRhsLayout())) ||
-      failed(verifyScales(op, "lhs scales", op.getLhsScales().getType(),
-                          op.getLhsLayout(),
-                          cast<ShapedType>(op.getLhs().getType()),
-                          /*down=*/false, "gemm_c4", "gemm_c5")) ||
+      failed(verifyScales(
+          op, "lhs scales", op.getLhsScales().getType(), op.getLhsLayout(),
+          cast<ShapedType>(op.getLhs().getType()),
+          {/*down=*/false, factsOf(op)}, "gemm_c4", "gemm_c5")) ||
+      failed(verifyAtomStarts(op, "lhs scales", op.getLhsLayout(), "read")) ||
       failed(verifyScales(op, "rhs scales", op.getRhsScalesType(),
                           op.getRhsLayout(), op.getRhsType(),
-                          /*down=*/true, "gemm_c4", "gemm_c5")) ||
+                          {/*down=*/true, std::nullopt}, "gemm_c4",
+                          "gemm_c5")) ||
       failed(verifySameScales(op)) || failed(verifyInputs(op)) ||
       failed(verifyKinds(op)) || failed(verifyOutputs(op)) ||
       failed(verifyNormConst(op)) || failed(verifyStrides(op))) {

@@ -21,8 +21,8 @@ LogicalResult grouped_moe::verifyRowStrides(Operation *op, const Twine &name,
     return op->emitOpError() << name << ": ";
   };
   if (!mayBePadded) {
-    return refuse() << "type is " << type
-                    << ", expected a dense memref (" << constraint
+    return refuse() << "type is " << type << ", expected a dense memref ("
+                    << constraint
                     << "): only matrices of rows may have padding between "
                        "them; copy it to a dense one first";
   }
@@ -54,8 +54,7 @@ LogicalResult grouped_moe::verifyRowStrides(Operation *op, const Twine &name,
                       << strides[axis] * bits / 8
                       << " bytes, expected a multiple of " << kStrideBytes
                       << " bytes below 2^40 (" << constraint
-                      << "); pad rows to a multiple of " << unit
-                      << " elements";
+                      << "); pad rows to a multiple of " << unit << " elements";
     }
   }
   return success();

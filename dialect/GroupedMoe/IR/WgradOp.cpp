@@ -128,8 +128,9 @@ static LogicalResult verifyGroups(WgradOp op) {
   if (aligned != 32 && aligned != 128 && aligned != 256) {
     return op.emitOpError()
            << "m_aligned is " << static_cast<int64_t>(aligned)
-           << " rows, expected 32, 128 or 256 (wgrad_c6); pad the groups to a "
-              "multiple of 32 rows, the scale block";
+           << " rows, expected 32, 128 or 256 (wgrad_c6): the sum runs along "
+              "the rows in blocks of 32, which no two groups may share; pad "
+              "the groups to a multiple of 32 rows";
   }
   return success();
 }

@@ -7,8 +7,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace grouped_moe;
 
@@ -24,6 +22,13 @@ BlockKernel::BlockKernel(const BlockOperands &operands)
       scalesOfThread(kElements / operands.layout.getBlock()) {
   hostRows = batched ? kernel.hostConstant(shape[1])
                      : kernel.hostRows(operands.matrix);
+  GroupFacts groups; // one, from row 0
+  groups.aligned = span();
+  if (operands.offsets) {
+    groups = {cast<MemRefType>(operands.offsets.getType()).getDimSize(0),
+              operands.aligned};
+  }
+  hostAtoms = kernel.hostRaggedAtoms(hostRows, span(), groups);
 }
 
 Value BlockKernel::hostMul(Value x, int64_t y) {
@@ -35,52 +40,43 @@ Value BlockKernel::less(Value x, Value y) {
 }
 
 Value BlockKernel::atomsOf(Value groupRows) {
-  int64_t span = getRaggedSpan(operands.layout);
-  return kernel.div(kernel.add(groupRows, span - 1), span);
+  return kernel.div(kernel.add(groupRows, span() - 1), span());
 }
 
 void BlockKernel::requireGroups(int64_t atomsAcross) {
-  Value offsets = operands.offsets;
-  GroupFacts groups{cast<MemRefType>(offsets.getType()).getDimSize(0),
-                    operands.aligned};
-  Value rowAtoms =
-      kernel.hostRaggedAtoms(hostRows, getRaggedSpan(operands.layout), groups);
-  kernel.requireRows(operands.scales, hostMul(rowAtoms, atomsAcross));
-  moe_kernel::RequireOffsetsOp::create(kernel.host, offsets, hostRows,
+  kernel.requireRows(operands.scales, hostMul(hostAtoms, atomsAcross));
+  moe_kernel::RequireOffsetsOp::create(kernel.host, operands.offsets, hostRows,
                                        operands.aligned);
 }
 
-/// The rows of the group that `row` is in. Past the last offset none is.
-void BlockKernel::findGroup() {
-  constexpr int64_t none = std::numeric_limits<int32_t>::max();
+void BlockKernel::findGroup(Value atom) {
   Value offsets = kernel.addMemref(operands.offsets);
   int64_t groups = cast<MemRefType>(offsets.getType()).getDimSize(0);
-  Value zero = kernel.constant(int64_t(0)), noEnd = kernel.constant(none);
+  Value zero = kernel.constant(int64_t(0));
+  // The rows and atoms so far, then those of the group once it is found.
   auto loop = scf::ForOp::create(b, zero, kernel.constant(groups),
                                  kernel.constant(int64_t(1)),
-                                 ValueRange{zero, noEnd, zero, zero});
+                                 ValueRange{zero, zero, zero, zero, zero});
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
+    Value rows = loop.getRegionIterArg(0), atoms = loop.getRegionIterArg(1);
     Value offset = moe_kernel::GlobalLoadOp::create(
         b, b.getI32Type(), offsets, ValueRange{loop.getInductionVar()});
-    Value behind = less(row, offset); // `row` is in this group or before it
-    Value first =
-        arith::SelectOp::create(b, behind, loop.getRegionIterArg(0), offset);
-    Value nearest = arith::MinSIOp::create(b, loop.getRegionIterArg(1), offset);
-    Value last =
-        arith::SelectOp::create(b, behind, nearest, loop.getRegionIterArg(1));
-    // The atoms of the groups that end at or before `row`.
-    Value rows = kernel.sub(offset, loop.getRegionIterArg(2));
-    Value passed = kernel.add(loop.getRegionIterArg(3), atomsOf(rows));
-    Value before =
-        arith::SelectOp::create(b, behind, loop.getRegionIterArg(3), passed);
-    scf::YieldOp::create(b, ValueRange{first, last, offset, before});
+    Value next = kernel.add(atoms, atomsOf(kernel.sub(offset, rows)));
+    Value found = arith::AndIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::sge, atom, atoms),
+        less(atom, next));
+    auto keep = [&](Value value, unsigned i) -> Value {
+      return arith::SelectOp::create(b, found, value, loop.getRegionIterArg(i));
+    };
+    scf::YieldOp::create(b, ValueRange{offset, next, keep(rows, 2),
+                                       keep(offset, 3), keep(atoms, 4)});
   }
-  begin = loop.getResult(0);
-  end = loop.getResult(1);
-  atomsBefore = loop.getResult(3);
-  written = less(end, noEnd);
+  begin = loop.getResult(2);
+  end = loop.getResult(3);
+  atomsBefore = loop.getResult(4);
+  written = less(atom, loop.getResult(1));
 }
 
 void BlockKernel::whereWritten(function_ref<void()> build) {
@@ -101,23 +97,6 @@ static Value bytesOf(KernelScope &kernel, Value word, int64_t count) {
                                          VectorType::get(count, b.getI8Type()),
                                          kernel.splat(narrow, 1))
                    .getResult();
-}
-
-void BlockKernel::clearRest(Value scales) {
-  if (!written || operands.aligned % getRaggedSpan(operands.layout) == 0) {
-    return; // bytes of no element have threads of their own
-  }
-  Value isLast = less(end, kernel.add(row, kElements + 1));
-  kernel.onlyIf(isLast, [&] {
-    Value zero = bytesOf(kernel, kernel.constant(int64_t(0)), scalesOfThread);
-    for (int64_t i = 1; i < kAtomBlocks; ++i) {
-      SmallVector<Value> at(scaleAt);
-      at[rowsAxis] = kernel.add(at[rowsAxis], i);
-      kernel.onlyIf(kernel.less(at[rowsAxis], kAtomBlocks), [&] {
-        moe_kernel::GlobalStoreOp::create(b, zero, scales, at);
-      });
-    }
-  });
 }
 
 void BlockKernel::quantize(ScaleRounding rounding) {
@@ -145,7 +124,6 @@ void BlockKernel::quantize(ScaleRounding rounding) {
     })[0];
     moe_kernel::GlobalStoreOp::create(b, bytesOf(kernel, codes, scalesOfThread),
                                       scales, scaleAt);
-    clearRest(scales);
   });
   kernel.finish(grid);
 }

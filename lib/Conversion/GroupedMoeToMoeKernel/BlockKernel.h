@@ -1,9 +1,11 @@
-// Plain kernels of quantize and dequantize: a thread for every 32 elements
-// along a row or down a column, and for every byte of a scale atom.
+// Plain kernels of quantize and dequantize: a thread for every byte of a scale
+// atom, or two where 32 elements have two, and its elements along a row or down
+// a column.
 #ifndef LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_BLOCKKERNEL_H
 #define LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_BLOCKKERNEL_H
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/KernelScope.h"
 #include <memory>
 
@@ -47,8 +49,11 @@ protected:
 
   /// With groups, of scales with so many atoms across their rows.
   void requireGroups(int64_t atomsAcross);
-  /// Finds the group of `row`: `begin`, `end`, `atomsBefore` and `written`.
-  void findGroup();
+  /// Finds the group with atom `atom` along the rows: `begin`, `end`,
+  /// `atomsBefore` and `written`.
+  void findGroup(mlir::Value atom);
+  /// Rows that an atom spans.
+  int64_t span() const { return getRaggedSpan(operands.layout); }
   /// Atoms along so many rows of a group.
   mlir::Value atomsOf(mlir::Value groupRows);
   mlir::Value less(mlir::Value x, mlir::Value y); // signed
@@ -61,20 +66,18 @@ protected:
   bool batched;
   int64_t scalesOfThread;
   mlir::Value hostRows, grid;
-  mlir::Value row;    // of the thread's first element
-  mlir::Value inside; // i1: the elements exist
+  mlir::Value hostAtoms; // along the rows of a matrix, at most
+  mlir::Value row;       // of the thread's first element
+  mlir::Value inside;    // i1: the elements exist
   llvm::SmallVector<mlir::Value> scaleAt;
   // Of groups:
-  unsigned rowsAxis = 0;   // of scaleAt: which 32 rows of an atom
   mlir::Value begin, end;  // of the rows that may share the thread's atoms
   mlir::Value atomsBefore; // of the groups in front, along the rows
-  mlir::Value written;     // i1: not past the last offset
+  mlir::Value written;     // i1: the atom is a group's
 
 private:
   /// Builds what threads do whose scale is in an atom that is written.
   void whereWritten(llvm::function_ref<void()> build);
-  /// Clears the bytes of the group's last atom behind its last 32 rows.
-  void clearRest(mlir::Value scales);
   /// A vector of f32: the elements' scales.
   mlir::Value loadFactors(mlir::Value scales);
 };

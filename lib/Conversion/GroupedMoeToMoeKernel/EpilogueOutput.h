@@ -20,6 +20,20 @@ struct EpilogueShape {
   int64_t chunk;       // columns that a thread works on at once
   int64_t tilesAlong;  // tiles along E
   int64_t groups;
+  /// The rows that exist, of a group or a matrix, end at a multiple of this
+  /// behind their first one.
+  int64_t rowUnit;
+  /// Columns of tensor memory that two accumulators share, 0 if they do not.
+  int64_t overlap;
+
+  /// Columns of a tile that are always taken one chunk after the other.
+  int64_t columnsInOrder() const {
+    return overlap > 0 ? tileColumns / 2 : tileColumns;
+  }
+  /// Whether the 128 rows of a CTA's tile may be partly there.
+  bool mayEndInside() const { return rowUnit % kEpilogueThreads != 0; }
+  /// Whether some rows of a warp may exist and others not.
+  bool splitsWarps() const { return rowUnit % kWarpRows != 0; }
 };
 
 /// The tile at hand, in every thread of the role; i32.
@@ -27,18 +41,24 @@ struct Tile {
   mlir::Value group, row, column; // its first row, its first column of E
   mlir::Value thread, warp, lane;
   mlir::Value threadRow, warpRow;
-  /// Whether the thread's row exists (i1), null where tiles end with the rows.
-  mlir::Value isInside;
-  // Of products whose rows lie in groups:
-  mlir::Value groupBegin, groupEnd; // rows
-  mlir::Value rowTile, columnTile;  // of the whole matrix
+  mlir::Value columnTile;
+  /// Whether the thread's row exists, and whether all rows of its warp do (i1);
+  /// null where all rows of a tile exist.
+  mlir::Value isInside, warpIsInside;
+  // Of products whose rows lie in groups, as if each were padded to whole tiles
+  // of 128 rows, the atoms of per-group scales:
+  mlir::Value paddedRow, paddedWarpRow;          // of the thread, of its warp
+  mlir::Value rowTile, firstRowTile, endRowTile; // this one, and the group's
+  /// Whether this is the second of two accumulators that overlap (i1), null
+  /// where they do not.
+  mlir::Value isSecond;
 };
 
 /// The chunk of columns at hand.
 struct Chunk {
   mlir::Value at;     // in the tile
   mlir::Value column; // of E
-  mlir::Value last;   // i1: of the tile
+  mlir::Value last;   // i1: it ends where the tile's columns do
   mlir::Value slot;   // of staging buffers
 };
 
@@ -65,6 +85,8 @@ public:
 
   /// Values that a tile's first chunk starts from.
   virtual llvm::SmallVector<mlir::Value> start() { return {}; }
+  /// Whether rows that do not exist count: as zeros.
+  virtual bool wantsZeros() { return false; }
   /// Takes a chunk's values, vectors of f32, one for each half of a pair;
   /// returns the next chunk's carried values.
   virtual llvm::SmallVector<mlir::Value> take(const Tile &tile,
@@ -98,6 +120,19 @@ protected:
   /// The place of column `column` of E among the output's.
   mlir::Value storedColumn(mlir::Value column, unsigned half) {
     return halves() == 1 ? column : pairColumn(op, kernel, column, half);
+  }
+  /// Builds what only threads do whose row exists.
+  void whereInside(const Tile &tile, llvm::function_ref<void()> build) {
+    if (tile.isInside) {
+      kernel.onlyIf(tile.isInside, build);
+    } else {
+      build();
+    }
+  }
+  /// On the host: tiles of 128 rows at most, for R rows.
+  mlir::Value hostRowTiles(mlir::Value rows) {
+    return kernel.hostRaggedAtoms(rows, kEpilogueThreads,
+                                  {shape.groups, shape.rowUnit});
   }
   mlir::Value alloc(llvm::StringRef what, llvm::ArrayRef<int64_t> shape,
                     mlir::Type element);

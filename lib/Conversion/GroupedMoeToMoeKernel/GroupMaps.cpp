@@ -23,15 +23,26 @@ Value GroupMaps::add(Value addresses, MemRefType pointee,
   return maps;
 }
 
+/// i1
+Value GroupMaps::hasRows(Value group) {
+  ImplicitLocOpBuilder &b = kernel.body;
+  auto offset = [&](Value g) -> Value {
+    return moe_kernel::GlobalLoadOp::create(b, b.getI32Type(), offsets, g);
+  };
+  Value zero = kernel.constant(int64_t(0));
+  Value before = offset(arith::MaxSIOp::create(b, kernel.add(group, -1), zero));
+  Value begin =
+      arith::SelectOp::create(b, kernel.equal(group, 0), zero, before);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, offset(group),
+                               begin);
+}
+
 void GroupMaps::finish() {
   ImplicitLocOpBuilder &b = kernel.body;
   Value group = kernel.add(kernel.mul(kernel.index(IndexKind::cta), kThreads),
                            kernel.index(IndexKind::thread));
   kernel.onlyIf(kernel.less(group, groups), [&] {
-    KernelScope::Rows rows = kernel.rowsOfGroup(offsets, group);
-    Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rows.end,
-                                       rows.begin);
-    kernel.onlyIf(some, [&] {
+    kernel.onlyIf(hasRows(group), [&] {
       for (const Array &array : arrays) {
         Value address = moe_kernel::GlobalLoadOp::create(
             b, b.getI64Type(), array.addresses, group);

@@ -25,6 +25,8 @@ private:
     mlir::Value source, addresses, maps; // parameters
   };
 
+  mlir::Value hasRows(mlir::Value group);
+
   KernelScope kernel;
   mlir::Value offsets;
   int64_t groups;

@@ -149,18 +149,6 @@ Value KernelScope::index(moe_kernel::IndexKind kind) {
   return moe_kernel::IndexOp::create(body, body.getI32Type(), kind);
 }
 
-KernelScope::Rows KernelScope::rowsOfGroup(Value offsets, Value group) {
-  auto offset = [&](Value g) -> Value {
-    return moe_kernel::GlobalLoadOp::create(body, body.getI32Type(), offsets,
-                                            g);
-  };
-  Value end = offset(group);
-  Value zero = constant(int64_t(0));
-  Value before = arith::MaxSIOp::create(body, add(group, -1), zero);
-  return {arith::SelectOp::create(body, equal(group, 0), zero, offset(before)),
-          end};
-}
-
 Value KernelScope::splat(Value scalar, int64_t lanes) {
   return vector::BroadcastOp::create(
       body, VectorType::get(lanes, scalar.getType()), scalar);

@@ -62,12 +62,6 @@ public:
   mlir::Value index(moe_kernel::IndexKind kind);
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
 
-  /// The first row of a group and the row behind its last one.
-  struct Rows {
-    mlir::Value begin, end;
-  };
-  Rows rowsOfGroup(mlir::Value offsets, mlir::Value group);
-
   // Unsigned arithmetic on i32.
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value add(mlir::Value x, int64_t y);

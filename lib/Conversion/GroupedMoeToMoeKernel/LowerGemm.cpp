@@ -14,11 +14,22 @@ using moe_kernel::IndexKind;
 
 namespace {
 
+/// The values of the walk over tiles (moe_kernel.for_tiles).
+struct Place {
+  explicit Place(ValueRange values)
+      : group(values[0]), row(values[1]), column(values[2]), begin(values[3]),
+        end(values[4]), atoms(values[5]) {}
+  Value group, row, column, begin, end, atoms;
+};
+
 class GemmLowering : ProductKernel {
 public:
   explicit GemmLowering(GemmOp op)
-      : ProductKernel(op, "gemm", op.getLhsLayout().getBlock()), op(op),
-        n(op.getN()), k(op.getK()), kTiles(llvm::divideCeil(k, tileK)) {}
+      : ProductKernel(op, "gemm", op.getLhsLayout().getBlock(),
+                      op.getMAligned()),
+        op(op), n(op.getN()), k(op.getK()), kTiles(llvm::divideCeil(k, tileK)),
+        isPerGroup(op.getLhsLayout().getGrouping() ==
+                   ScaleGrouping::per_group) {}
 
   void run();
 
@@ -26,6 +37,14 @@ private:
   void addParameters(Value rows);
   void addGroupMaps();
   Value useGroupMaps(Value group, Value used);
+  /// On the host: at most so many pieces of `span` rows, each of one group.
+  Value hostPieces(Value rows, int64_t span) {
+    return kernel.hostRaggedAtoms(
+        rows, span, {op.getGroups(), static_cast<int64_t>(op.getMAligned())});
+  }
+  /// Atoms of the scales of lhs along K.
+  int64_t lhsAtomsAcross() { return llvm::divideCeil(k, block * kAtomBlocks); }
+  SmallVector<Value> lhsAtom(const Place &place, Value atomOfK);
   Walk createWalk(ValueRange inits) override;
   void buildLoadRole();
   void buildMatrixRole();
@@ -37,6 +56,7 @@ private:
 
   GemmOp op;
   int64_t n, k, kTiles;
+  bool isPerGroup; // the scales of lhs
   Value offsets;
   Value rhsMaps, rhsScalesMaps; // of discrete groups
 };
@@ -57,8 +77,11 @@ void GemmLowering::addParameters(Value rows) {
   addDataMap(lhs, /*lead=*/0);
   // An atom of scales is 256 x 16 bits: boxes have at most 256 elements a side.
   Type i16 = b.getI16Type();
-  lhs.scalesMap = kernel.addTensorMap(
-      lhs.scalesMemref, {tileM / kAtomRows, 1, kAtomBytes / 2}, i16, 0);
+  SmallVector<int64_t> lhsBox{tileM / kAtomRows, 1, kAtomBytes / 2};
+  if (isPerGroup) { // atoms in a line
+    lhsBox = {1, kAtomBytes / 2};
+  }
+  lhs.scalesMap = kernel.addTensorMap(lhs.scalesMemref, lhsBox, i16, 0);
   if (op.isRhsDiscrete()) {
     addGroupMaps();
   } else {
@@ -111,14 +134,29 @@ Value GemmLowering::useGroupMaps(Value group, Value used) {
 
 ProductKernel::Walk GemmLowering::createWalk(ValueRange inits) {
   SmallVector<Type> types(inits.size(), b.getI32Type());
-  auto loop = moe_kernel::ForTilesOp::create(
-      b, types, offsets, ArrayRef<int64_t>{tileM, tileN}, n, inits);
-  return {loop, &loop.getBody().emplaceBlock(), 3};
+  auto loop = moe_kernel::ForTilesOp::create(b, types, offsets,
+                                             ArrayRef<int64_t>{tileM, tileN}, n,
+                                             responses, queue, inits, raster());
+  return {loop, &loop.getBody().emplaceBlock(),
+          moe_kernel::ForTilesOp::kPlaces};
+}
+
+/// The place of the tile's atom of lhs. Past K it may be a neighbour's, which
+/// nothing multiplies.
+SmallVector<Value> GemmLowering::lhsAtom(const Place &place, Value atomOfK) {
+  Value zero = kernel.constant(int64_t(0));
+  if (!isPerGroup) {
+    return {kernel.div(place.row, kAtomRows), atomOfK, zero};
+  }
+  Value local = kernel.sub(place.row, place.begin);
+  Value down = kernel.add(place.atoms, kernel.div(local, kAtomRows));
+  return {kernel.add(kernel.mul(down, lhsAtomsAcross()), atomOfK), zero};
 }
 
 void GemmLowering::buildLoadRole() {
   auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
-    Value group = places[0], row = places[1], column = places[2];
+    Place place(places);
+    Value group = place.group, row = place.row, column = place.column;
     SmallVector<Value> lead{group}, next; // of places in rhs; carried
     if (op.isRhsDiscrete()) {
       next.push_back(useGroupMaps(group, carried[1]));
@@ -130,8 +168,7 @@ void GemmLowering::buildLoadRole() {
       loadBox(lhs, 0, {}, row, kStart, stage);
       for (int64_t k = 0; k < atomsOfK(); ++k) {
         Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
-        loadScales(lhs, k * lhs.scaleAtoms(),
-                   {kernel.div(row, kAtomRows), atom, zero}, stage);
+        loadScales(lhs, k * lhs.scaleAtoms(), lhsAtom(place, atom), stage);
       }
       // Rows of B from half `half` of the tile's, or of gate and up.
       Value pairHalf = isPaired
@@ -175,7 +212,7 @@ void GemmLowering::buildMatrixRole() {
       rest = kernel.constant(left * 4 / tileK);
     }
     return multiply(kernel.constant(kTiles), rest, carried[0], carried[1],
-                    scaleRow(places[2]));
+                    scaleRow(Place(places).column));
   };
   buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);
 }
@@ -184,15 +221,18 @@ void GemmLowering::buildEpilogueRole() {
   auto build = [&](ValueRange places,
                    ValueRange carried) -> SmallVector<Value> {
     Value position = carried[0];
-    Tile tile = epilogue.describeTile(places[0], places[1], places[2]);
-    epilogue.describeGroup(tile, offsets);
+    Place place(places);
+    Tile tile =
+        epilogue.describeTile(place.group, place.row, place.column, place.end);
+    epilogue.describeGroup(tile, place.begin, place.end, place.atoms);
+    epilogue.describeOrder(tile, accumulators, position);
     auto wait = [&] { moe_kernel::WaitOp::create(b, accumulators, position); };
-    auto take = [&](Value at, Value isLast) {
+    auto take = [&](Value at, Value releases) {
       return epilogue.takeAccumulators(accumulator, accumulators, position, at,
-                                       isLast);
+                                       releases);
     };
     SmallVector<Value> slot = ifTileExists(
-        places[1], tile.groupEnd, places[2], n,
+        place.row, place.end, place.column, n,
         [&] {
           return SmallVector<Value>{
               epilogue.buildTile(tile, wait, take, carried[1])};
@@ -210,7 +250,12 @@ void GemmLowering::buildEpilogueRole() {
 
 void GemmLowering::run() {
   Value rows = kernel.hostRows(op.getLhs());
-  kernel.requireRows(op.getLhsScales(), kernel.hostCeilDiv(rows, kAtomRows));
+  Value lhsAtoms = hostPieces(rows, kAtomRows);
+  if (isPerGroup) {
+    lhsAtoms = arith::MulIOp::create(kernel.host, lhsAtoms,
+                                     kernel.hostConstant(lhsAtomsAcross()));
+  }
+  kernel.requireRows(op.getLhsScales(), lhsAtoms);
   moe_kernel::RequireOffsetsOp::create(kernel.host, op.getOffsets(), rows,
                                        op.getMAligned());
   addParameters(rows);
@@ -218,11 +263,9 @@ void GemmLowering::run() {
   buildEpilogueRole();
   buildLoadRole();
   buildMatrixRole();
-  Value down = kernel.hostRaggedAtoms(
-      rows, tileM * clusterM,
-      {op.getGroups(), static_cast<int64_t>(op.getMAligned())});
-  kernel.finishPersistent(arith::MulIOp::create(
-      kernel.host, down,
+  buildSchedulerRole();
+  launch(arith::MulIOp::create(
+      kernel.host, hostPieces(rows, tileM * clusterM),
       kernel.hostConstant(llvm::divideCeil(n, tileN * clusterN))));
 }
 

@@ -13,8 +13,6 @@ using moe_kernel::IndexKind;
 
 namespace {
 
-constexpr int64_t kAtomSpan = 32 * kAtomBlocks; // rows of an atom
-
 /// Columns and blocks are rounded up to whole scale atoms, so that every byte
 /// of an atom has a thread.
 class ColumnKernel : public BlockKernel {
@@ -22,12 +20,10 @@ public:
   ColumnKernel(const BlockOperands &operands)
       : BlockKernel(operands), columns(shape.back()),
         columnAtoms(llvm::divideCeil(columns, kAtomRows)) {
-    Value rowAtoms = kernel.hostCeilDiv(hostRows, kAtomSpan);
     rows = kernel.addIndex(hostRows);
-    atoms = kernel.addIndex(rowAtoms);
+    atoms = kernel.addIndex(hostAtoms);
     int64_t threads = columnAtoms * kAtomRows * kAtomBlocks;
-    grid = hostMul(rowAtoms, threads / kThreads * (batched ? shape[0] : 1));
-    rowsAxis = 3;
+    grid = hostMul(hostAtoms, threads / kThreads * (batched ? shape[0] : 1));
   }
 
 private:
@@ -62,8 +58,7 @@ void ColumnKernel::require() {
   if (operands.offsets) {
     requireGroups(columnAtoms);
   } else {
-    kernel.requireExtent(operands.scales, 1,
-                         kernel.hostCeilDiv(hostRows, kAtomSpan));
+    kernel.requireExtent(operands.scales, 1, hostAtoms);
   }
 }
 
@@ -89,23 +84,25 @@ void ColumnKernel::buildIndices() {
   column = kernel.rem(item, padded);
   Value block = kernel.div(item, padded);
   if (batched) {
-    int64_t blocksOfMatrix =
-        llvm::divideCeil(shape[1], kAtomSpan) * kAtomBlocks;
+    int64_t blocksOfMatrix = llvm::divideCeil(shape[1], span()) * kAtomBlocks;
     prefix.push_back(kernel.div(block, blocksOfMatrix));
     block = kernel.rem(block, blocksOfMatrix);
   }
-  row = kernel.mul(block, kElements);
   Value columnAtom = kernel.div(column, kAtomRows),
-        atom = kernel.div(block, kAtomBlocks);
+        atom = kernel.div(block, kAtomBlocks),
+        inAtom = kernel.rem(block, kAtomBlocks);
   if (operands.offsets) {
-    findGroup();
+    // Threads count the blocks of atoms, so that every group starts a new one.
+    findGroup(atom);
     Value groupAtoms = atomsOf(kernel.sub(end, begin));
-    block = kernel.div(kernel.sub(row, begin), kElements); // of the group
+    Value local = kernel.sub(atom, atomsBefore);
+    row = kernel.add(kernel.mul(local, span()), kernel.mul(inAtom, kElements));
+    row = kernel.add(begin, row);
     Value line = kernel.mul(columnAtom, groupAtoms);
-    scaleAt.push_back(
-        kernel.add(kernel.mul(atomsBefore, columnAtoms),
-                   kernel.add(line, kernel.div(block, kAtomBlocks))));
+    scaleAt.push_back(kernel.add(kernel.mul(atomsBefore, columnAtoms),
+                                 kernel.add(line, local)));
   } else {
+    row = kernel.mul(block, kElements);
     begin = kernel.constant(int64_t(0));
     end = rows;
     Value line = columnAtom;
@@ -115,8 +112,7 @@ void ColumnKernel::buildIndices() {
     scaleAt.push_back(kernel.add(kernel.mul(line, atoms), atom));
   }
   scaleAt.append({kernel.rem(column, 32),
-                  kernel.div(kernel.rem(column, kAtomRows), 32),
-                  kernel.rem(block, kAtomBlocks)});
+                  kernel.div(kernel.rem(column, kAtomRows), 32), inAtom});
   inside = arith::AndIOp::create(b, less(column, kernel.constant(columns)),
                                  less(row, end));
 }

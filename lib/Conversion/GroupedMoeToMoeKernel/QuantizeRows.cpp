@@ -22,10 +22,8 @@ public:
     if (!operands.offsets) {
       rows = kernel.addIndex(hostRows);
     }
-    rowsAxis = 2;
     Value threads =
-        hostMul(kernel.hostCeilDiv(hostRows, kAtomRows),
-                kAtomRows * paddedPieces * (batched ? shape[0] : 1));
+        hostMul(hostAtoms, kAtomRows * paddedPieces * (batched ? shape[0] : 1));
     grid = kernel.hostCeilDiv(threads, kThreads);
   }
 
@@ -39,8 +37,7 @@ private:
       requireGroups(blockAtoms());
       return;
     }
-    kernel.requireRows(operands.scales,
-                       kernel.hostCeilDiv(hostRows, kAtomRows));
+    kernel.requireRows(operands.scales, hostAtoms);
   }
 
   void buildIndices() override {
@@ -56,21 +53,21 @@ private:
       row = kernel.rem(row, paddedRows);
     }
     Value block = kernel.mul(piece, scalesOfThread);
-    Value local = row, last = rows;
+    Value atom = kernel.div(row, kAtomRows),
+          inAtom = kernel.rem(row, kAtomRows);
+    Value atomOfBlock = kernel.div(block, kAtomBlocks), last = rows;
     if (operands.offsets) {
-      findGroup();
-      local = kernel.sub(row, begin);
+      // Threads count the rows of atoms, so that every group starts a new one.
+      findGroup(atom);
+      Value local = kernel.mul(kernel.sub(atom, atomsBefore), kAtomRows);
+      row = kernel.add(begin, kernel.add(local, inAtom));
       last = end;
-      Value atom = kernel.add(atomsBefore, kernel.div(local, kAtomRows));
-      scaleAt = {kernel.add(kernel.mul(atom, blockAtoms()),
-                            kernel.div(block, kAtomBlocks))};
+      scaleAt = {kernel.add(kernel.mul(atom, blockAtoms()), atomOfBlock)};
     } else {
       scaleAt = prefix;
-      scaleAt.append(
-          {kernel.div(row, kAtomRows), kernel.div(block, kAtomBlocks)});
+      scaleAt.append({atom, atomOfBlock});
     }
-    scaleAt.append({kernel.rem(local, 32),
-                    kernel.div(kernel.rem(local, kAtomRows), 32),
+    scaleAt.append({kernel.rem(inAtom, 32), kernel.div(inAtom, 32),
                     kernel.rem(block, kAtomBlocks)});
     dataAt = prefix;
     dataAt.append({row, kernel.mul(piece, kElements)});

@@ -51,7 +51,7 @@ public:
     if (shape.tilesAlong == 1) {
       return;
     }
-    Value rowTiles = kernel.hostCeilDiv(rows, kEpilogueThreads);
+    Value rowTiles = hostRowTiles(rows);
     Type f32 = b.getF32Type(), i32 = b.getI32Type();
     int64_t slots = op.getNondeterministic() ? 1 : shape.tilesAlong;
     parts = kernel.addTemporary(
@@ -60,14 +60,31 @@ public:
     counters = kernel.addTemporary(MemRefType::get({ShapedType::kDynamic}, i32),
                                    rowTiles, /*zeroed=*/true);
   }
-  SmallVector<Value> start() override { return {zero()}; }
-  SmallVector<Value> take(const Tile &, const Chunk &, ValueRange values,
-                          ValueRange carried) override {
-    return {arith::AddFOp::create(b, carried[0], addAll(values[0]))};
+  /// Where halves of a tile come in any order, a sum for each.
+  SmallVector<Value> start() override {
+    return SmallVector<Value>(shape.overlap > 0 ? 2 : 1, zero());
   }
-  void leave(const Tile &tile, ValueRange carried) override {
+  SmallVector<Value> take(const Tile &, const Chunk &chunk, ValueRange values,
+                          ValueRange carried) override {
+    Value sum = addAll(values[0]);
+    SmallVector<Value> next;
+    for (Value before : carried) {
+      next.push_back(arith::AddFOp::create(b, before, sum));
+    }
+    if (next.size() == 2) {
+      Value isFirst = kernel.less(chunk.at, shape.columnsInOrder());
+      next[0] = arith::SelectOp::create(b, isFirst, next[0], carried[0]);
+      next[1] = arith::SelectOp::create(b, isFirst, carried[1], next[1]);
+    }
+    return next;
+  }
+  void leave(const Tile &tile, ValueRange sums) override {
+    SmallVector<Value> carried{sums[0]};
+    if (sums.size() == 2) {
+      carried[0] = arith::AddFOp::create(b, sums[0], sums[1]);
+    }
     if (shape.tilesAlong == 1) {
-      storeTo(result, carried[0], tile.threadRow);
+      storeRow(tile, carried[0]);
       return;
     }
     SmallVector<Value> slot{tile.rowTile, tile.columnTile, tile.thread};
@@ -89,10 +106,13 @@ public:
     Value sum = sumOver(
         kernel.constant(int64_t(0)), kernel.constant(slots),
         [&](Value i) { return load(parts, {tile.rowTile, i, tile.thread}); });
-    storeTo(result, sum, tile.threadRow);
+    storeRow(tile, sum);
   }
 
 private:
+  void storeRow(const Tile &tile, Value sum) {
+    whereInside(tile, [&] { storeTo(result, sum, tile.threadRow); });
+  }
   /// Halves of the vector, added until one element is left.
   Value addAll(Value vector) {
     int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
@@ -123,7 +143,7 @@ public:
     if (isAtomic()) {
       return;
     }
-    Value rowTiles = kernel.hostCeilDiv(rows, kEpilogueThreads);
+    Value rowTiles = hostRowTiles(rows);
     parts = kernel.addTemporary(
         MemRefType::get({ShapedType::kDynamic, typeOf(output).getDimSize(1)},
                         b.getF32Type()),
@@ -154,6 +174,7 @@ public:
     }
     return {};
   }
+  bool wantsZeros() override { return true; }
   bool meets() override { return true; }
   void combine(const Tile &tile) override {
     forColumns(tile, [&](Value local, Value column) {
@@ -172,12 +193,12 @@ public:
     }
     Value index =
         kernel.add(kernel.mul(tile.group, shape.tilesAlong), tile.columnTile);
-    Value count = kernel.sub(lastRowTile(tile), firstRowTile(tile));
+    Value count = kernel.sub(tile.endRowTile, tile.firstRowTile);
     return Arrival{counters, index, count};
   }
   void complete(const Tile &tile) override {
     forColumns(tile, [&](Value, Value column) {
-      Value sum = sumOver(firstRowTile(tile), lastRowTile(tile),
+      Value sum = sumOver(tile.firstRowTile, tile.endRowTile,
                           [&](Value i) { return load(parts, {i, column}); });
       if (!resultType().isF32()) {
         sum = arith::TruncFOp::create(b, resultType(), sum);
@@ -190,13 +211,6 @@ private:
   Type resultType() { return typeOf(output).getElementType(); }
   /// bf16 would lose what is added to it.
   bool isAtomic() { return op.getNondeterministic() && resultType().isF32(); }
-  /// Row tiles of the group: [first, last).
-  Value firstRowTile(const Tile &tile) {
-    return kernel.div(tile.groupBegin, kEpilogueThreads);
-  }
-  Value lastRowTile(const Tile &tile) {
-    return kernel.div(tile.groupEnd, kEpilogueThreads);
-  }
   int64_t localColumns() { return halves() * shape.tileColumns; }
   Value widened(Value values) {
     if (shape.chunk == kWarpRows) {
@@ -258,6 +272,7 @@ public:
     result = kernel.addOutput(memref);
     kernel.fillZero(memref);
   }
+  bool wantsZeros() override { return true; }
   SmallVector<Value> start() override {
     return SmallVector<Value>(halves(), zero());
   }

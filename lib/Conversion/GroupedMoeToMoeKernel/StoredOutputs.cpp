@@ -31,6 +31,9 @@ public:
     }
     map = kernel.addOutputMap(memref, box, stagedElement(),
                               rowBytes == 16 ? 0 : rowBytes);
+    if (splitsWarps()) {
+      rowsOfThreads = kernel.addOutput(memref);
+    }
   }
   void declareBuffers() override {
     for (unsigned half = 0; half < halves(); ++half) {
@@ -40,16 +43,11 @@ public:
     }
   }
   void store(const Tile &tile, const Chunk &chunk) override {
-    for (unsigned half = 0; half < halves(); ++half) {
-      Value column = storedColumn(chunk.column, half);
-      if (isFp4()) {
-        column = kernel.div(column, 2);
-      }
-      SmallVector<Value> at{tile.warpRow, column};
-      if (isOfGroups()) {
-        at.insert(at.begin(), tile.group);
-      }
-      moe_kernel::StoreOp::create(b, map, at, buffers[half], chunk.slot);
+    // The map ends where a matrix of a group does, but not where a group does.
+    if (isOfGroups() || !tile.isInside) {
+      storeBoxes(tile, chunk);
+    } else {
+      kernel.onlyIf(tile.warpIsInside, [&] { storeBoxes(tile, chunk); });
     }
   }
 
@@ -64,8 +62,24 @@ protected:
     return element.getIntOrFloatBitWidth() <= 8 ? b.getI8Type() : element;
   }
   int64_t stagedColumns() { return isFp4() ? shape.chunk / 2 : shape.chunk; }
-  void stage(unsigned half, Value row, const Chunk &chunk) {
-    moe_kernel::StageRowOp::create(b, row, buffers[half], chunk.slot);
+  /// A warp with rows of a neighbour stores its own one by one.
+  void stage(const Tile &tile, unsigned half, Value row, const Chunk &chunk) {
+    auto toStaging = [&]() -> SmallVector<Value> {
+      moe_kernel::StageRowOp::create(b, row, buffers[half], chunk.slot);
+      return {};
+    };
+    if (!splitsWarps()) {
+      toStaging();
+      return;
+    }
+    kernel.either(tile.warpIsInside, toStaging, [&]() -> SmallVector<Value> {
+      kernel.onlyIf(tile.isInside, [&] {
+        moe_kernel::GlobalStoreOp::create(
+            b, row, rowsOfThreads,
+            ValueRange{tile.threadRow, storedColumn(chunk.column, half)});
+      });
+      return {};
+    });
   }
   Value encode(Value values) {
     return moe_kernel::EncodeOp::create(
@@ -74,7 +88,23 @@ protected:
   }
 
 private:
+  bool splitsWarps() { return shape.splitsWarps() && !isOfGroups(); }
+  void storeBoxes(const Tile &tile, const Chunk &chunk) {
+    for (unsigned half = 0; half < halves(); ++half) {
+      Value column = storedColumn(chunk.column, half);
+      if (isFp4()) {
+        column = kernel.div(column, 2);
+      }
+      SmallVector<Value> at{tile.warpRow, column};
+      if (isOfGroups()) {
+        at.insert(at.begin(), tile.group);
+      }
+      moe_kernel::StoreOp::create(b, map, at, buffers[half], chunk.slot);
+    }
+  }
+
   Value map;
+  Value rowsOfThreads;        // the same array
   SmallVector<Value> buffers; // one for each half
 };
 
@@ -82,10 +112,10 @@ class PlainOutput : public StoredOutput {
 public:
   using StoredOutput::StoredOutput;
 
-  SmallVector<Value> take(const Tile &, const Chunk &chunk, ValueRange values,
-                          ValueRange) override {
+  SmallVector<Value> take(const Tile &tile, const Chunk &chunk,
+                          ValueRange values, ValueRange) override {
     for (auto [half, value] : llvm::enumerate(values)) {
-      stage(half, convert(value), chunk);
+      stage(tile, half, convert(value), chunk);
     }
     return {};
   }
@@ -126,17 +156,12 @@ public:
       value = arith::TruncFOp::create(b, VectorType::get(shape.chunk, element),
                                       value);
     }
-    auto store = [&] {
+    whereInside(tile, [&] {
       Value memref =
           moe_kernel::PointeeOp::create(b, matrix, addresses, tile.group);
       moe_kernel::GlobalStoreOp::create(
           b, value, memref, ValueRange{tile.threadRow, chunk.column});
-    };
-    if (tile.isInside) {
-      kernel.onlyIf(tile.isInside, store);
-    } else {
-      store();
-    }
+    });
     return {};
   }
 
@@ -160,6 +185,9 @@ public:
     StoredOutput::declareParameters(rows);
     declareScales(rows);
   }
+  /// Bytes of an atom that belong to no row are 0; a block down a column ends
+  /// with the group.
+  bool wantsZeros() override { return true; }
 
 protected:
   virtual void declareScales(Value rows) = 0;
@@ -195,7 +223,7 @@ public:
 
   void declareScales(Value rows) override {
     scales = kernel.addOutput(scalesMemref());
-    Value atoms = kernel.hostCeilDiv(rows, kAtomRows);
+    Value atoms = hostRowTiles(rows);
     if (isPerGroup) {
       atoms = arith::MulIOp::create(kernel.host, atoms,
                                     kernel.hostConstant(atomsAcross()));
@@ -217,7 +245,7 @@ public:
     }
     for (auto [half, value] : llvm::enumerate(values)) {
       auto [codes, bytes] = quantizeRow(kernel, value, format());
-      stage(half, codes, chunk);
+      stage(tile, half, codes, chunk);
       unsigned word = words() == 1 ? 0 : half;
       Value shift = kernel.mul(inWord, 8 * bytesOfChunk());
       if (words() == 1 && half == 1) {
@@ -254,8 +282,8 @@ private:
   int64_t bytesOfChunk() { return blocksOfHalf() * halves() / words(); }
   /// Words never cross tiles, and start at multiples of their own size.
   int64_t chunksOfWord() {
-    int64_t ofTile = shape.tileColumns / shape.chunk;
-    return std::min(kAtomBlocks / bytesOfChunk(), ofTile & -ofTile);
+    int64_t chunks = shape.columnsInOrder() / shape.chunk;
+    return std::min(kAtomBlocks / bytesOfChunk(), chunks & -chunks);
   }
   int64_t wordBytes() { return chunksOfWord() * bytesOfChunk(); }
 
@@ -265,9 +293,9 @@ private:
     Value atom = kernel.div(block, kAtomBlocks);
     Value byte = kernel.rem(block, kAtomBlocks);
     byte = kernel.mul(kernel.div(byte, wordBytes()), wordBytes());
-    Value row = tile.threadRow, rowAtom = kernel.div(row, kAtomRows);
+    Value row = tile.paddedRow, rowAtom = kernel.div(row, kAtomRows);
     SmallVector<Value> at{rowAtom, atom};
-    if (isPerGroup) { // groups start at whole atoms
+    if (isPerGroup) {
       at = {kernel.add(kernel.mul(rowAtom, atomsAcross()), atom)};
     }
     at.append({kernel.rem(row, 32), kernel.div(kernel.rem(row, kAtomRows), 32),
@@ -290,7 +318,7 @@ public:
   using QuantizedOutput::QuantizedOutput;
 
   void declareScales(Value rows) override {
-    Value atoms = kernel.hostCeilDiv(rows, rowsOfAtom());
+    Value atoms = hostRowTiles(rows);
     Value memref = scalesMemref();
     if (isPerGroup) {
       Value across = kernel.hostConstant(atomsAcross());
@@ -316,7 +344,8 @@ public:
       Value factor = dataFactor(kernel, code, format());
       Value factors =
           moe_kernel::SpreadLanesOp::create(b, value.getType(), factor);
-      stage(half, encode(arith::MulFOp::create(b, value, factors)), chunk);
+      stage(tile, half, encode(arith::MulFOp::create(b, value, factors)),
+            chunk);
       storeByte(tile, storedColumn(chunk.column, half), code);
     }
     // Rows of the last atom that are no column.
@@ -333,27 +362,22 @@ public:
   }
 
 private:
-  int64_t rowsOfAtom() { return layout.getBlock() * kAtomBlocks; }
-
-  /// The scale of the warp's rows in stored column `first` + lane.
+  /// The scale of the warp's rows in stored column `first` + lane. An atom has
+  /// the four blocks of 32 rows of a tile.
   void storeByte(const Tile &tile, Value first, Value code) {
     Value columnAtom = kernel.div(first, kAtomRows);
-    Value row = tile.warpRow, base, down = atomsDown;
+    Value row = tile.paddedWarpRow, rowAtom = kernel.div(row, kAtomRows);
+    Value atom;
     if (isPerGroup) {
-      // Groups start at whole atoms: those in front of this one are its base.
-      base =
-          kernel.mul(kernel.div(tile.groupBegin, rowsOfAtom()), atomsAcross());
-      Value rows = kernel.sub(tile.groupEnd, tile.groupBegin);
-      down = kernel.div(kernel.add(rows, rowsOfAtom() - 1), rowsOfAtom());
-      row = kernel.sub(row, tile.groupBegin);
-    }
-    Value atom =
-        kernel.add(kernel.mul(columnAtom, down), kernel.div(row, rowsOfAtom()));
-    if (base) {
-      atom = kernel.add(base, atom);
+      Value down = kernel.sub(tile.endRowTile, tile.firstRowTile);
+      Value base = kernel.mul(tile.firstRowTile, atomsAcross());
+      Value line = kernel.add(base, kernel.mul(columnAtom, down));
+      atom = kernel.add(line, kernel.sub(rowAtom, tile.firstRowTile));
+    } else {
+      atom = kernel.add(kernel.mul(columnAtom, atomsDown), rowAtom);
     }
     Value quarter = kernel.div(kernel.rem(first, kAtomRows), 32);
-    Value block = kernel.rem(kernel.div(row, layout.getBlock()), kAtomBlocks);
+    Value block = kernel.div(kernel.rem(row, kAtomRows), layout.getBlock());
     Value byte = arith::TruncIOp::create(b, b.getI8Type(), code);
     moe_kernel::GlobalStoreOp::create(
         b, byte, scales, ValueRange{atom, tile.lane, quarter, block});

@@ -38,8 +38,7 @@ Value KernelLowering::isLeader() {
 Value KernelLowering::inLeader(Value shared) {
   // Shared addresses of a cluster have the CTA's rank from bit 24 on.
   Value address = create<LLVM::PtrToIntOp>(b.getI32Type(), shared);
-  Value leader =
-      create<arith::AndIOp>(address, i32Const(int32_t(~(1u << 24))));
+  Value leader = create<arith::AndIOp>(address, i32Const(int32_t(~(1u << 24))));
   return create<LLVM::IntToPtrOp>(shared.getType(), leader);
 }
 
@@ -68,10 +67,11 @@ Value KernelLowering::receiversOf(ClusterAxis axis) {
   if (axis == ClusterAxis::n) {
     return ctaBits(everyBit(count, m, 1), clusterIndex(ClusterAxis::m));
   }
-  Value first = create<arith::MulIOp>(clusterIndex(ClusterAxis::n), i32Const(m));
+  Value first =
+      create<arith::MulIOp>(clusterIndex(ClusterAxis::n), i32Const(m));
   if (unit == 2) {
-    first = create<arith::OrIOp>(
-        first, create<arith::AndIOp>(ctaRank, i32Const(1)));
+    first = create<arith::OrIOp>(first,
+                                 create<arith::AndIOp>(ctaRank, i32Const(1)));
   }
   return ctaBits(everyBit(count, unit, 1), first);
 }
@@ -91,8 +91,8 @@ Value KernelLowering::writersMask(PipelineOp pipeline) {
     mask = create<arith::OrIOp>(mask, ctaBits(everyBit(m, 1, 1), first));
   }
   if (pipeline.isSentAlong(ClusterAxis::n)) {
-    Value first = create<arith::AndIOp>(clusterIndex(ClusterAxis::m),
-                                        i32Const(-unit));
+    Value first =
+        create<arith::AndIOp>(clusterIndex(ClusterAxis::m), i32Const(-unit));
     uint64_t bits = everyBit(source.getClusterN(), m, own);
     mask = create<arith::OrIOp>(mask, ctaBits(bits, first));
   }

@@ -1,10 +1,10 @@
 // RUN: %gmoe-opt %s -split-input-file -verify-diagnostics
 
-// The right operand as device addresses: gemm_c16, and what holds of its arrays.
+// The right operand as device addresses: gemm_c17, and what holds of its arrays.
 
 func.func @no_pointee(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'tensor<2xi64>', an array of addresses, but not what they point at (gemm_c16); write `of tensor<...>`, the type of one group's array, behind it}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'tensor<2xi64>', an array of addresses, but not what they point at (gemm_c17); write `of tensor<...>`, the type of one group's array, behind it}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2xi64> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -18,7 +18,7 @@ func.func @no_pointee(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FN
 
 func.func @no_scales_pointee(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs scales: type is 'tensor<2xi64>', an array of addresses, but not what they point at (gemm_c16); write `of tensor<...>`, the type of one group's array, behind it}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs scales: type is 'tensor<2xi64>', an array of addresses, but not what they point at (gemm_c17); write `of tensor<...>`, the type of one group's array, behind it}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2xi64> of tensor<48x64xf8E4M3FN> scales %q : tensor<2xi64> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -32,7 +32,7 @@ func.func @no_scales_pointee(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf
 
 func.func @array_of(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2x48x64xf8E4M3FN>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'tensor<2x48x64xf8E4M3FN>' of 'tensor<48x64xf8E4M3FN>', expected one address of i64 for each group: L elements, static and at least 1 (gemm_c16); without `of` it is an array that holds all groups}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'tensor<2x48x64xf8E4M3FN>' of 'tensor<48x64xf8E4M3FN>', expected one address of i64 for each group: L elements, static and at least 1 (gemm_c17); without `of` it is an array that holds all groups}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2x48x64xf8E4M3FN> of tensor<48x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -46,7 +46,7 @@ func.func @array_of(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>
 
 func.func @dynamic(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<?xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'tensor<?xi64>' of 'tensor<48x64xf8E4M3FN>', expected one address of i64 for each group: L elements, static and at least 1 (gemm_c16); without `of` it is an array that holds all groups}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'tensor<?xi64>' of 'tensor<48x64xf8E4M3FN>', expected one address of i64 for each group: L elements, static and at least 1 (gemm_c17); without `of` it is an array that holds all groups}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<?xi64> of tensor<48x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -60,7 +60,7 @@ func.func @dynamic(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
 
 func.func @no_group(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<0xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'tensor<0xi64>' of 'tensor<48x64xf8E4M3FN>', expected one address of i64 for each group: L elements, static and at least 1 (gemm_c16); without `of` it is an array that holds all groups}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'tensor<0xi64>' of 'tensor<48x64xf8E4M3FN>', expected one address of i64 for each group: L elements, static and at least 1 (gemm_c17); without `of` it is an array that holds all groups}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<0xi64> of tensor<48x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -74,7 +74,7 @@ func.func @no_group(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>
 
 func.func @all_groups(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: points at 'tensor<2x48x64xf8E4M3FN>', expected a static tensor (N, K): the array of one group (gemm_c16)}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: points at 'tensor<2x48x64xf8E4M3FN>', expected a static tensor (N, K): the array of one group (gemm_c17)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2xi64> of tensor<2x48x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -88,7 +88,7 @@ func.func @all_groups(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FN
 
 func.func @dynamic_pointee(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: points at 'tensor<?x64xf8E4M3FN>', expected a static tensor (N, K): the array of one group (gemm_c16)}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: points at 'tensor<?x64xf8E4M3FN>', expected a static tensor (N, K): the array of one group (gemm_c17)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2xi64> of tensor<?x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -102,7 +102,7 @@ func.func @dynamic_pointee(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E
 
 func.func @memref_pointee(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: points at 'memref<48x64xf8E4M3FN>', expected a static tensor (N, K): the array of one group (gemm_c16)}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: points at 'memref<48x64xf8E4M3FN>', expected a static tensor (N, K): the array of one group (gemm_c17)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2xi64> of memref<48x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -116,7 +116,7 @@ func.func @memref_pointee(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8
 
 func.func @flat_scales(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs scales: points at 'tensor<512xf8E8M0FNU>', expected a static tensor of atoms, [..] x [..] x 32 x 4 x 4: the array of one group (gemm_c16)}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs scales: points at 'tensor<512xf8E8M0FNU>', expected a static tensor of atoms, [..] x [..] x 32 x 4 x 4: the array of one group (gemm_c17)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2xi64> of tensor<48x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<512xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -130,7 +130,7 @@ func.func @flat_scales(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0F
 
 func.func @dense_scales(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<2x1x1x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: is an array of addresses, but rhs scales of type 'tensor<2x1x1x32x4x4xf8E8M0FNU>' is not, expected both or neither (gemm_c16); keep the scales of a group in an array of their own, like its data}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: is an array of addresses, but rhs scales of type 'tensor<2x1x1x32x4x4xf8E8M0FNU>' is not, expected both or neither (gemm_c17); keep the scales of a group in an array of their own, like its data}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2xi64> of tensor<48x64xf8E4M3FN> scales %q : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -144,7 +144,7 @@ func.func @dense_scales(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0
 
 func.func @dense_data(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2x48x64xf8E4M3FN>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs scales: is an array of addresses, but rhs of type 'tensor<2x48x64xf8E4M3FN>' is not, expected both or neither (gemm_c16); keep the scales of a group in an array of their own, like its data}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs scales: is an array of addresses, but rhs of type 'tensor<2x48x64xf8E4M3FN>' is not, expected both or neither (gemm_c17); keep the scales of a group in an array of their own, like its data}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2x48x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -158,7 +158,7 @@ func.func @dense_data(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FN
 
 func.func @other_groups(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<3xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs scales: has 3 addresses, expected 2 as rhs (gemm_c16)}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs scales: has 3 addresses, expected 2 as rhs (gemm_c17)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%p : tensor<2xi64> of tensor<48x64xf8E4M3FN> scales %q : tensor<3xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
@@ -173,7 +173,7 @@ func.func @other_groups(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0
 func.func @empty(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>, %p: tensor<2xi64>, %q: tensor<2xi64>, %o: tensor<2xi32>,
     %d: tensor<?x48xf32>) {
   %e = tensor.empty() : tensor<2xi64>
-  // expected-error @below {{'grouped_moe.gemm' op rhs: is an empty tensor, but the op reads the addresses in it (gemm_c16); pass an argument of the function}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: is an empty tensor, but the op reads the addresses in it (gemm_c17); pass an argument of the function}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%e : tensor<2xi64> of tensor<48x64xf8E4M3FN> scales %q : tensor<2xi64> of tensor<1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {

@@ -275,7 +275,7 @@ func.func @offsets_dynamic(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E
 func.func @m_aligned(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op m_aligned is 64 rows, expected 128 or 256 (gemm_c7); pad the groups to a multiple of 128 rows}}
+  // expected-error @below {{'grouped_moe.gemm' op m_aligned is 64 rows, expected 1, 32, 128 or 256 (gemm_c7); promise the largest of them that divides every offset}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) attributes {m_aligned = 64 : i64} epilogue {

@@ -65,8 +65,8 @@ func.func @column(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
 func.func @per_group(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op lhs scales: layout is #grouped_moe.scale_layout<row, per_group, block = 32>, expected <row, whole, block = 32> (gemm_c4)}}
-  %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, per_group, block = 32>)
+  // expected-error @below {{'grouped_moe.gemm' op lhs scales: layout is #grouped_moe.scale_layout<column, per_group, block = 32>, expected <row, whole, block = 32> or <row, per_group, block = 32> (gemm_c4)}}
+  %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) outs(%d : tensor<?x48xf32>) epilogue {
   ^bb0(%acc: f32):

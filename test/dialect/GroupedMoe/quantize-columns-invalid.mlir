@@ -43,7 +43,7 @@ func.func @rank_3(%x: tensor<2x128x64xf32>, %o: tensor<2xi32>, %d: tensor<2x128x
 // -----
 
 func.func @aligned(%x: tensor<?x64xf32>, %o: tensor<2xi32>, %d: tensor<?x64xf8E4M3FN>, %s: tensor<?x32x4x4xf8E8M0FNU>) {
-  // expected-error @below {{'grouped_moe.quantize' op m_aligned is 64 rows, expected 32, 128 or 256 (quantize_c6); pad the groups to a multiple of 32 rows, the scale block}}
+  // expected-error @below {{'grouped_moe.quantize' op m_aligned is 64 rows, expected 1, 32, 128 or 256 (quantize_c6); promise the largest of them that divides every offset}}
   %r:2 = grouped_moe.quantize ins(%x : tensor<?x64xf32>) offsets(%o : tensor<2xi32>)
       outs(%d, %s : tensor<?x64xf8E4M3FN>, tensor<?x32x4x4xf8E8M0FNU>)
       layout <column, per_group, block = 32> rounding rceil {m_aligned = 64 : i64}

@@ -1,10 +1,10 @@
 // RUN: %gmoe-opt %s -split-input-file -verify-diagnostics
 
-// Padding behind rows: gemm_c17 and wgrad_c12.
+// Padding behind rows: gemm_c18 and wgrad_c12.
 
 func.func @bytes(%a: memref<?x64xf8E4M3FN, strided<[72, 1]>>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op lhs: stride 0 is 72 elements of 'f8E4M3FN', 72 bytes, expected a multiple of 16 bytes below 2^40 (gemm_c17); pad rows to a multiple of 16 elements}}
+  // expected-error @below {{'grouped_moe.gemm' op lhs: stride 0 is 72 elements of 'f8E4M3FN', 72 bytes, expected a multiple of 16 bytes below 2^40 (gemm_c18); pad rows to a multiple of 16 elements}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN, strided<[72, 1]>> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -19,7 +19,7 @@ func.func @bytes(%a: memref<?x64xf8E4M3FN, strided<[72, 1]>>, %sa: memref<?x1x32
 
 func.func @addend(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32, strided<[50, 1]>>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op input #1: stride 0 is 50 elements of 'f32', 200 bytes, expected a multiple of 16 bytes below 2^40 (gemm_c17); pad rows to a multiple of 4 elements}}
+  // expected-error @below {{'grouped_moe.gemm' op input #1: stride 0 is 50 elements of 'f32', 200 bytes, expected a multiple of 16 bytes below 2^40 (gemm_c18); pad rows to a multiple of 4 elements}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32, strided<[50, 1]>> as per_element)
@@ -34,7 +34,7 @@ func.func @addend(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, 
 
 func.func @output(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xbf16, strided<[52, 1]>>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op output #0: stride 0 is 52 elements of 'bf16', 104 bytes, expected a multiple of 16 bytes below 2^40 (gemm_c17); pad rows to a multiple of 8 elements}}
+  // expected-error @below {{'grouped_moe.gemm' op output #0: stride 0 is 52 elements of 'bf16', 104 bytes, expected a multiple of 16 bytes below 2^40 (gemm_c18); pad rows to a multiple of 8 elements}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -49,7 +49,7 @@ func.func @output(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, 
 
 func.func @far(%a: memref<?x64xf8E4M3FN, strided<[1099511627776, 1]>>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op lhs: stride 0 is 1099511627776 elements of 'f8E4M3FN', 1099511627776 bytes, expected a multiple of 16 bytes below 2^40 (gemm_c17); pad rows to a multiple of 16 elements}}
+  // expected-error @below {{'grouped_moe.gemm' op lhs: stride 0 is 1099511627776 elements of 'f8E4M3FN', 1099511627776 bytes, expected a multiple of 16 bytes below 2^40 (gemm_c18); pad rows to a multiple of 16 elements}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN, strided<[1099511627776, 1]>> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -64,7 +64,7 @@ func.func @far(%a: memref<?x64xf8E4M3FN, strided<[1099511627776, 1]>>, %sa: memr
 
 func.func @overlap(%a: memref<?x64xf8E4M3FN, strided<[48, 1]>>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op lhs: stride 0 is 48 elements, expected at least the 64 that lie in between (gemm_c17); rows do not overlap}}
+  // expected-error @below {{'grouped_moe.gemm' op lhs: stride 0 is 48 elements, expected at least the 64 that lie in between (gemm_c18); rows do not overlap}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN, strided<[48, 1]>> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -79,7 +79,7 @@ func.func @overlap(%a: memref<?x64xf8E4M3FN, strided<[48, 1]>>, %sa: memref<?x1x
 
 func.func @dynamic(%a: memref<?x64xf8E4M3FN, strided<[?, 1]>>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op lhs: type is 'memref<?x64xf8E4M3FN, strided<[?, 1]>>', expected static strides, the last one 1, and no offset, like strided<[576, 1]> (gemm_c17)}}
+  // expected-error @below {{'grouped_moe.gemm' op lhs: type is 'memref<?x64xf8E4M3FN, strided<[?, 1]>>', expected static strides, the last one 1, and no offset, like strided<[576, 1]> (gemm_c18)}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN, strided<[?, 1]>> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -94,7 +94,7 @@ func.func @dynamic(%a: memref<?x64xf8E4M3FN, strided<[?, 1]>>, %sa: memref<?x1x3
 
 func.func @offset(%a: memref<?x64xf8E4M3FN, strided<[80, 1], offset: 16>>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op lhs: type is 'memref<?x64xf8E4M3FN, strided<[80, 1], offset: 16>>', expected static strides, the last one 1, and no offset, like strided<[576, 1]> (gemm_c17)}}
+  // expected-error @below {{'grouped_moe.gemm' op lhs: type is 'memref<?x64xf8E4M3FN, strided<[80, 1], offset: 16>>', expected static strides, the last one 1, and no offset, like strided<[576, 1]> (gemm_c18)}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN, strided<[80, 1], offset: 16>> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -109,7 +109,7 @@ func.func @offset(%a: memref<?x64xf8E4M3FN, strided<[80, 1], offset: 16>>, %sa: 
 
 func.func @column_major(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32, strided<[1, 512]>>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op output #0: type is 'memref<?x48xf32, strided<[1, 512]>>', expected static strides, the last one 1, and no offset, like strided<[576, 1]> (gemm_c17)}}
+  // expected-error @below {{'grouped_moe.gemm' op output #0: type is 'memref<?x48xf32, strided<[1, 512]>>', expected static strides, the last one 1, and no offset, like strided<[576, 1]> (gemm_c18)}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -124,7 +124,7 @@ func.func @column_major(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0
 
 func.func @weights(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN, strided<[4096, 64, 1]>>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'memref<2x48x64xf8E4M3FN, strided<[4096, 64, 1]>>', expected a dense memref (gemm_c17): only matrices of rows may have padding between them; copy it to a dense one first}}
+  // expected-error @below {{'grouped_moe.gemm' op rhs: type is 'memref<2x48x64xf8E4M3FN, strided<[4096, 64, 1]>>', expected a dense memref (gemm_c18): only matrices of rows may have padding between them; copy it to a dense one first}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN, strided<[4096, 64, 1]>> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -139,7 +139,7 @@ func.func @weights(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>,
 
 func.func @row_scalars(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32, strided<[4]>>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op input #0: type is 'memref<?xf32, strided<[4]>>', expected a dense memref (gemm_c17): only matrices of rows may have padding between them; copy it to a dense one first}}
+  // expected-error @below {{'grouped_moe.gemm' op input #0: type is 'memref<?xf32, strided<[4]>>', expected a dense memref (gemm_c18): only matrices of rows may have padding between them; copy it to a dense one first}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32, strided<[4]>> as per_row, %c : memref<?x48xf32> as per_element)
@@ -154,7 +154,7 @@ func.func @row_scalars(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0F
 
 func.func @sums(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32, strided<[8]>>) {
-  // expected-error @below {{'grouped_moe.gemm' op output #1: type is 'memref<?xf32, strided<[8]>>', expected a dense memref (gemm_c17): only matrices of rows may have padding between them; copy it to a dense one first}}
+  // expected-error @below {{'grouped_moe.gemm' op output #1: type is 'memref<?xf32, strided<[8]>>', expected a dense memref (gemm_c18): only matrices of rows may have padding between them; copy it to a dense one first}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -169,7 +169,7 @@ func.func @sums(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b
 
 func.func @groups(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32, strided<[2]>>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op offsets: type is 'memref<2xi32, strided<[2]>>', expected a dense memref (gemm_c17): only matrices of rows may have padding between them; copy it to a dense one first}}
+  // expected-error @below {{'grouped_moe.gemm' op offsets: type is 'memref<2xi32, strided<[2]>>', expected a dense memref (gemm_c18): only matrices of rows may have padding between them; copy it to a dense one first}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32, strided<[2]>>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)
@@ -184,7 +184,7 @@ func.func @groups(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, 
 
 func.func @scales(%a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU, strided<[1024, 512, 16, 4, 1]>>, %b: memref<2x48x64xf8E4M3FN>, %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
     %p: memref<?xf32>, %c: memref<?x48xf32>, %d: memref<?x48xf32>, %r: memref<?xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op lhs scales: type is 'memref<?x1x32x4x4xf8E8M0FNU, strided<[1024, 512, 16, 4, 1]>>', expected a dense memref (gemm_c17): only matrices of rows may have padding between them; copy it to a dense one first}}
+  // expected-error @below {{'grouped_moe.gemm' op lhs scales: type is 'memref<?x1x32x4x4xf8E8M0FNU, strided<[1024, 512, 16, 4, 1]>>', expected a dense memref (gemm_c18): only matrices of rows may have padding between them; copy it to a dense one first}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU, strided<[1024, 512, 16, 4, 1]>> layout <row, whole, block = 32>)
       rhs(%b : memref<2x48x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) ins(%p : memref<?xf32> as per_row, %c : memref<?x48xf32> as per_element)

@@ -107,6 +107,16 @@ moe_kernel.func @rank(%x: memref<?x4xf32>, %i: i32) warps(1) {
 moe_kernel.func @tiles(%x: memref<?xi32>) warps(1) {
   // expected-error@+1 {{offsets: type is 'memref<?xi32>', expected memref<Lxi32> with L at least 1}}
   moe_kernel.for_tiles offsets(%x : memref<?xi32>) tile = [128, 128] n = 128 {
+  ^bb0(%g: i32, %r: i32, %c: i32, %begin: i32, %end: i32, %atoms: i32):
+  }
+  moe_kernel.return
+}
+
+// -----
+
+moe_kernel.func @tile_arguments(%x: memref<4xi32>) warps(1) {
+  // expected-error@+1 {{the body has 3 arguments, expected 6 of i32: group, row, column, begin, end, atoms and the carried values}}
+  moe_kernel.for_tiles offsets(%x : memref<4xi32>) tile = [128, 128] n = 128 {
   ^bb0(%g: i32, %r: i32, %c: i32):
   }
   moe_kernel.return

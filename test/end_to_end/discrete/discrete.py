@@ -107,11 +107,19 @@ def clusters():
     """CTAs that share tiles of one expert, and pairs of them."""
     for form in (FP8, ALL[0], ALL[1]):
         for rows, columns, of_cluster in ((256, 256, "4, 1"), (128, 128, "2, 1"), (128, 192, "2, 2"), (128, 64, "2, 2")):
-            how = (f"#grouped_moe.schedule<tile = [{rows}, {columns}, {form.tile_k}], stages = 2, accumulators = 1, "
-                   f"cluster = [{of_cluster}], scheduler = static_persistent>")
             for n_major in (False,) if form in FP4 else (False, True):
+                scheduler = "cluster_launch_control" if n_major else "static_persistent"
+                how = (f"#grouped_moe.schedule<tile = [{rows}, {columns}, {form.tile_k}], stages = 2, accumulators = 1, "
+                       f"cluster = [{of_cluster}], scheduler = {scheduler}>")
                 case = exact(form, 320, 832, [plain()], sizes=[256, 0, 128, 384], schedule=how, n_major=n_major)
                 apart(case).check("--hazards=full")
+
+
+def ragged():
+    """Groups that start at any row."""
+    for i, form in enumerate((FP8, ALL[1], ALL[3])):
+        how = dict(sizes=[100, 0, 7, 0, 261], aligned=1, per_group=True, extra_rows=57 * i, seed=i)
+        apart(exact(form, 160, 320, [plain(), plain(BF16)], **how)).check("--hazards=full")
 
 
 def told_apart():

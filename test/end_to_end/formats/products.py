@@ -3,7 +3,7 @@ is poison: rows past the last offset, experts without rows, scale bytes of no el
 from dataclasses import dataclass
 
 import numpy as np
-from named import LAYOUT, Case
+from named import Case
 from operands import lowest_bit, offsets_of
 from oracle import E2M1, E4M3, E5M2, E8M0, Format
 
@@ -26,15 +26,22 @@ class Product(Case):
         self.op = "gemm_quant" if self.generic else self.op  # of the same value
         super().__post_init__()
 
+    @property
+    def nan(self):
+        return self.format.nan
+
+    def blocked(self, logical):
+        return self.format.blocked(logical)
+
     def fixed(self):
         f, rest = self.format, super().fixed()[4:]
         scale = "e8m0" if f.scale == E8M0 else f.scale
         b = np.ascontiguousarray(self.b.swapaxes(1, 2)) if self.n_major else self.b
-        return [("a", f.lhs, self.a, 0), ("sa", scale, f.blocked(self.sa), 0), ("b", f.rhs, b, None),
+        return [("a", f.lhs, self.a, 0), ("sa", scale, self.lhs_scales(), 0), ("b", f.rhs, b, None),
                 ("sb", scale, np.stack([f.blocked(s) for s in self.sb]), None)] + rest
 
     def program(self):
-        text = super().program().replace(LAYOUT, f"layout <row, whole, block = {self.format.block}>")
+        text = super().program().replace("block = 32>", f"block = {self.format.block}>")
         if self.n_major:
             head, rhs = text.split("rhs(", 1)
             text = head + "rhs(" + rhs.replace("<row,", "<column,", 1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import ml_dtypes
 import numpy as np
 from equations import BF16, F32, PAIRED, PAIRED_C, evaluate, join, split
-from quantizers import E2M1, E4M3, E5M2, atoms_of, codes, quantize, scale_shape
+from quantizers import E2M1, E4M3, E5M2, atoms_of, codes, group_atoms, quantize, scale_shape, tall_of
 
 NAMES = {E4M3: "f8E4M3FN", E5M2: "f8E5M2", E2M1: "f4E2M1FN", BF16: "bf16", np.float16: "f16", np.float32: "f32",
          np.int32: "i32", "e8m0": "f8E8M0FNU"}
@@ -91,6 +91,8 @@ class Case:
     schedule: str = ""
     static: bool = False  # no extent is dynamic
     tile_n: int = 0  # columns of a CTA tile, where the compiler is not to choose
+    per_group: bool = False  # the scales of a; so they are where groups start within atoms
+    nan = 0xFF  # a scale byte
     launches = 1
 
     def __post_init__(self):
@@ -98,6 +100,7 @@ class Case:
         self.groups, self.n, _ = self.b.shape
         self.dtype = self.a.dtype.type
         self.concatenated = self.attributes.get("concatenated", False)
+        self.per_group |= self.aligned % 128 != 0
 
     def columns_of(self, value):
         """Columns of a value and whether it is a pair."""
@@ -119,11 +122,24 @@ class Case:
             if out.scales:
                 element = E4M3 if out.scales.endswith("nearest") else "e8m0"
                 dynamic = 1 if out.scales.startswith("column_scales") else 0
-                arrays.append((element, scale_shape(out.scales, self.rows, columns), dynamic, out.scales))
+                arrays.append((element, scale_shape(out.scales, self.rows, columns, self.groups, self.aligned), dynamic, out.scales))
         return arrays
 
+    def blocked(self, logical):
+        return scales_of(logical)
+
+    def lhs_scales(self):
+        """With NaN as padding, atoms of no group included."""
+        if not self.per_group:
+            return self.blocked(self.sa)
+        used = group_atoms(self.blocked, self.sa, self.ends)
+        wide = self.blocked(self.sa[:0]).shape[1]
+        atoms = np.full((tall_of(self.rows, self.groups, self.aligned) * wide, 32, 4, 4), self.nan, np.uint8)
+        atoms[: len(used)] = used
+        return atoms
+
     def fixed(self):
-        return [("a", self.dtype, self.a, 0), ("sa", "e8m0", scales_of(self.sa), 0), ("b", self.dtype, self.b, None),
+        return [("a", self.dtype, self.a, 0), ("sa", "e8m0", self.lhs_scales(), 0), ("b", self.dtype, self.b, None),
                 ("sb", "e8m0", np.stack([scales_of(s) for s in self.sb]), None),
                 ("offsets", np.int32, np.array(self.ends, np.int32), None)] + (
                     [("norm", np.float32, self.norm, None)] if self.norm is not None else [])
@@ -149,7 +165,7 @@ class Case:
         returned = "return" if self.memrefs else f"return {names} : {types}"
         return f"""func.func @entry({signature}){"" if self.memrefs else f" -> ({types})"} {{
   {result}grouped_moe.{self.op}
-      lhs(%a : {t["a"]} scales %sa : {t["sa"]} {LAYOUT}) rhs(%b : {t["b"]} scales %sb : {t["sb"]} {LAYOUT})
+      lhs(%a : {t["a"]} scales %sa : {t["sa"]} {LAYOUT.replace("whole", "per_group") if self.per_group else LAYOUT}) rhs(%b : {t["b"]} scales %sb : {t["sb"]} {LAYOUT})
       offsets(%offsets : {t["offsets"]}) {norm} {inputs}
       outs({", ".join(f"%{name} : {what} as {kind}" for name, what, kind in outs)})
       attributes {{{", ".join(attributes)}}}{arrow}
@@ -234,7 +250,7 @@ class Case:
         return f"{folder}/a{i}.npy"
 
     def name(self):
-        return f"{self.op} {self.attributes} ends {self.ends} n {self.n} k {self.k} {sorted(self.inputs)}"
+        return f"{self.op} {self.attributes} ends {self.ends} n {self.n} k {self.k} {sorted(self.inputs)} aligned {self.aligned}"
 
     def check(self, *options):
         """Bit for bit the value in NumPy; with --check also the reference executor's. Returns the results."""

@@ -63,13 +63,24 @@ def atoms_of(logical):
     return np.ascontiguousarray(full.reshape(tall, 4, 32, wide, 4).transpose(0, 3, 2, 1, 4))
 
 
-def scale_shape(scales, rows, columns):
-    """Of groups that start at multiples of 128 rows."""
-    tall = -(-rows // 128)
+def tall_of(rows, groups, aligned):
+    """Atoms along the rows, each of one group: as many as there are room for."""
+    return -(-rows // 128) if aligned % 128 == 0 else rows // 128 + groups
+
+
+def scale_shape(scales, rows, columns, groups=1, aligned=128):
+    """Of groups that start at multiples of `aligned` rows."""
+    tall = tall_of(rows, groups, aligned)
     wide = -(-columns // 128) if scales.startswith("column") else -(-(columns // block_of(scales)) // 4)
     if "_group_" in scales:
         return (tall * wide, 32, 4, 4)
     return (wide, tall, 32, 4, 4) if scales.startswith("column") else (tall, wide, 32, 4, 4)
+
+
+def group_atoms(blocked, logical, ends):
+    """The atoms of each group's lines, as `blocked` makes them of a matrix, one behind the other."""
+    bounds = zip([0] + list(ends[:-1]), ends)
+    return np.concatenate([blocked(logical[begin:end]).reshape(-1, 32, 4, 4) for begin, end in bounds])
 
 
 def quantize(x, dtype, scales, ends, c, data, bytes_):
@@ -79,16 +90,20 @@ def quantize(x, dtype, scales, ends, c, data, bytes_):
     c_of_rows = np.repeat(np.resize(np.asarray(c, F32), len(ends)), sizes)
     if not scales.startswith("column"):
         q, logical = quantize_rows(x, dtype, scales, c_of_rows)
-        blocked = atoms_of(logical)
         if "_group_" in scales:
-            blocked = blocked.reshape(-1, 32, 4, 4)
+            blocked = group_atoms(atoms_of, logical, ends)
+        else:
+            blocked = atoms_of(logical)
         bytes_[: len(blocked)] = blocked
     else:
         q, parts, begin = np.zeros(x.shape, np.uint8), [], 0
         for g, end in enumerate(ends):
             for row in range(begin, end, 32):
-                column, logical = quantize_rows(np.ascontiguousarray(x[row : row + 32].T), dtype, scales, c_of_rows[row])
-                q[row : row + 32] = column.T
+                own = min(32, end - row)  # the block's missing rows count as zeros
+                block = np.zeros((x.shape[1], 32), F32)
+                block[:, :own] = x[row : row + own].T
+                column, logical = quantize_rows(block, dtype, scales, c_of_rows[row])
+                q[row : row + own] = column.T[:own]
                 parts.append((g, logical))
             begin = end
         if "_group_" in scales:

@@ -68,6 +68,13 @@ def epilogues():
             assert x.tobytes() == y.tobytes(), f"{dense.name()}: {what[3]} differs"
 
 
+def ragged():
+    """Groups that start at any row: rows are stored one by one at their borders."""
+    for i, form in enumerate((FP8, ALL[1], ALL[3])):
+        how = dict(sizes=[100, 0, 7, 0, 261], aligned=1, per_group=True, extra_rows=57 * i, seed=i)
+        padded(exact(form, 160, 320, [plain(), plain(BF16)], **how)).check("--hazards=full")
+
+
 def bundle():
     """The strides are in the bundle, and it runs without its source."""
     case = padded(exact(FP8, 128, 128, [plain()]))

@@ -188,3 +188,18 @@ func.func @transposed(%x: tensor<64x64xf32>, %q0: tensor<64x64xf8E4M3FN>, %s0: t
       offsets(%o : tensor<2xi32>) outs(%d : tensor<2x64x64xf32>) attributes {m_aligned = 128 : i64, lhs_transposed} -> tensor<2x64x64xf32>
   return %r : tensor<2x64x64xf32>
 }
+
+// -----
+
+func.func @lhs_of_other_groups(%x: tensor<?x64xf32>, %q0: tensor<?x64xf8E4M3FN>, %s0: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>,
+    %other: tensor<2xi32>, %b: tensor<2x64x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>, %d: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // expected-note @below {{the scales are written here}}
+  %q:2 = grouped_moe.quantize ins(%x : tensor<?x64xf32>) offsets(%o : tensor<2xi32>)
+      outs(%q0, %s0 : tensor<?x64xf8E4M3FN>, tensor<?x32x4x4xf8E8M0FNU>)
+      layout <row, per_group, block = 32> rounding rceil {m_aligned = 1 : i64} -> tensor<?x64xf8E4M3FN>, tensor<?x32x4x4xf8E8M0FNU>
+  // expected-error @below {{'grouped_moe.gemm_quant' op lhs scales: offsets are others than those with which they were written, but in the layout #grouped_moe.scale_layout<row, per_group, block = 32> every group starts new atoms (flow_c1); give both ops the same offsets}}
+  %r = grouped_moe.gemm_quant lhs(%q#0 : tensor<?x64xf8E4M3FN> scales %q#1 : tensor<?x32x4x4xf8E8M0FNU> layout <row, per_group, block = 32>)
+      rhs(%b : tensor<2x64x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%other : tensor<2xi32>) outs(%d : tensor<?x64xf32>) attributes {m_aligned = 1 : i64} -> tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}

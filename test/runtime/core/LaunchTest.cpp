@@ -312,8 +312,8 @@ TEST_F(LaunchTest, StridedArguments) {
   EXPECT_EQ(bytes({3, 64}, {72}), (2u * 72 + 64) * 2);
   EXPECT_EQ(bytes({0, 64}, {72}), 0u);
   EXPECT_EQ(bytes({2, 3, 64}, {300, 72}), (300u + 2 * 72 + 64) * 2);
-  EXPECT_EQ(byteSize(ElementType::E2M1, {2, 64}, Strides{96}).status().message(),
-            "");
+  EXPECT_EQ(
+      byteSize(ElementType::E2M1, {2, 64}, Strides{96}).status().message(), "");
   EXPECT_EQ(*byteSize(ElementType::E2M1, {2, 64}, Strides{96}), 80u);
   EXPECT_FALSE(byteSize(ElementType::F16, {3, 64}, Strides{48}).ok());
   EXPECT_FALSE(byteSize(ElementType::F16, {3, 64}, Strides{64, 1}).ok());

@@ -25,10 +25,9 @@ module {
     moe_kernel.role "epilogue" warps(0, 4) {
       %thread = moe_kernel.index thread : i32
       %0 = moe_kernel.for_tiles offsets(%offsets : memref<4xi32>) tile = [128, 128] n = 512 carry(%c0) {
-      ^bb0(%group: i32, %row: i32, %column: i32, %apos: i32):
+      ^bb0(%group: i32, %row: i32, %column: i32, %begin: i32, %end: i32, %atoms: i32, %apos: i32):
         moe_kernel.wait %accs[%apos] : !moe_kernel.pipeline<2>
         %my_row = arith.addi %row, %thread : i32
-        %end = moe_kernel.global_load %offsets[%group] : memref<4xi32> -> i32
         %valid = arith.cmpi slt, %my_row, %end : i32
         %chunks = arith.constant 4 : i32
         %last = arith.constant 3 : i32
@@ -53,7 +52,7 @@ module {
     }
     moe_kernel.role "load" warps(4, 1) elected {
       %0 = moe_kernel.for_tiles offsets(%offsets : memref<4xi32>) tile = [128, 128] n = 512 carry(%c0) {
-      ^bb0(%group: i32, %row: i32, %column: i32, %pos: i32):
+      ^bb0(%group: i32, %row: i32, %column: i32, %begin: i32, %end: i32, %atoms: i32, %pos: i32):
         %rb = arith.divui %row, %c128 : i32
         %cb = arith.divui %column, %c128 : i32
         %1 = scf.for %kt = %c0 to %kt_end step %c1 iter_args(%p = %pos) -> (i32) : i32 {
@@ -72,7 +71,7 @@ module {
     }
     moe_kernel.role "mma" warps(5, 1) elected {
       %0:2 = moe_kernel.for_tiles offsets(%offsets : memref<4xi32>) tile = [128, 128] n = 512 carry(%c0, %c0) {
-      ^bb0(%group: i32, %row: i32, %column: i32, %pos: i32, %apos: i32):
+      ^bb0(%group: i32, %row: i32, %column: i32, %begin: i32, %end: i32, %atoms: i32, %pos: i32, %apos: i32):
         moe_kernel.acquire %accs[%apos] : !moe_kernel.pipeline<2>
         %1 = scf.for %kt = %c0 to %kt_end step %c1 iter_args(%p = %pos) -> (i32) : i32 {
           moe_kernel.wait %ops[%p] : !moe_kernel.pipeline<4>
