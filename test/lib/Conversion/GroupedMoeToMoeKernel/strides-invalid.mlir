@@ -1,4 +1,4 @@
-// RUN: %gmoe-opt %s -split-input-file -verify-diagnostics
+// RUN: %gmoe-opt %s --grouped-moe-select-schedule --grouped-moe-convert-to-kernel -split-input-file -verify-diagnostics
 
 // Padding behind rows: gemm_c18 and wgrad_c12.
 
