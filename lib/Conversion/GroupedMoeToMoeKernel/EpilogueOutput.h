@@ -23,7 +23,13 @@ struct EpilogueShape {
   /// The rows that exist, of a group or a matrix, end at a multiple of this
   /// behind their first one.
   int64_t rowUnit;
+  /// Columns of tensor memory that two accumulators share, 0 if they do not.
+  int64_t overlap;
 
+  /// Columns of a tile that are always taken one chunk after the other.
+  int64_t columnsInOrder() const {
+    return overlap > 0 ? tileColumns / 2 : tileColumns;
+  }
   /// Whether the 128 rows of a CTA's tile may be partly there.
   bool mayEndInside() const { return rowUnit % kEpilogueThreads != 0; }
   /// Whether some rows of a warp may exist and others not.
@@ -43,13 +49,16 @@ struct Tile {
   // of 128 rows, the atoms of per-group scales:
   mlir::Value paddedRow, paddedWarpRow;          // of the thread, of its warp
   mlir::Value rowTile, firstRowTile, endRowTile; // this one, and the group's
+  /// Whether this is the second of two accumulators that overlap (i1), null
+  /// where they do not.
+  mlir::Value isSecond;
 };
 
 /// The chunk of columns at hand.
 struct Chunk {
   mlir::Value at;     // in the tile
   mlir::Value column; // of E
-  mlir::Value last;   // i1: of the tile
+  mlir::Value last;   // i1: it ends where the tile's columns do
   mlir::Value slot;   // of staging buffers
 };
 
