@@ -19,7 +19,8 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
   unsigned cursorSize = walk.start.size(), fixed = 4 + cursorSize;
   bool isDynamic = bool(walk.queue);
   Value zero = i32Const(0), one = i32Const(1);
-  Value numGroups = i32Const(walk.groups), lastGroup = i32Const(walk.groups - 1);
+  Value numGroups = i32Const(walk.groups),
+        lastGroup = i32Const(walk.groups - 1);
 
   Value first = walker(), stride = walkers();
   SmallVector<Value> inits{first, zero, zero, zero};
@@ -27,7 +28,8 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
   llvm::append_range(inits, mapped(walk.inits));
   SmallVector<Type> types(inits.size(), i32);
   SmallVector<Location> locs(inits.size(), opLoc);
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
+  auto compare = [&](arith::CmpIPredicate predicate, Value x,
+                     Value y) -> Value {
     return create<arith::CmpIOp>(predicate, x, y);
   };
   using arith::CmpIPredicate;
@@ -50,8 +52,8 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
   // Group, tiles before it, cursor.
   SmallVector<Type> cursorTypes(2 + cursorSize, i32);
   SmallVector<Location> cursorLocs(2 + cursorSize, opLoc);
-  auto inner = create<scf::WhileOp>(
-      cursorTypes, ValueRange(state).slice(2, 2 + cursorSize));
+  auto inner = create<scf::WhileOp>(cursorTypes,
+                                    ValueRange(state).slice(2, 2 + cursorSize));
   {
     OpBuilder::InsertionGuard innerGuard(b);
     Block *test =
@@ -68,9 +70,8 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
         create<arith::AddIOp>(from[1], walk.tilesOf(from.drop_front(2)));
     Value group = create<arith::AddIOp>(from[0], one);
     SmallVector<Value> to{group, tiles};
-    llvm::append_range(
-        to, walk.move(from.drop_front(2),
-                      create<arith::MinUIOp>(group, lastGroup)));
+    llvm::append_range(to, walk.move(from.drop_front(2),
+                                     create<arith::MinUIOp>(group, lastGroup)));
     create<scf::YieldOp>(to);
   }
   llvm::copy(inner.getResults(), state.begin() + 2);
@@ -163,8 +164,8 @@ Value KernelLowering::takeTile(PipelineOp queue, AllocOp responses,
       create<NVVM::MBarrierArriveOp>(b.getI64Type(), empty, /*count=*/Value());
       return;
     }
-    Value ofFirst = create<NVVM::MapaOp>(inCluster(empty).getType(), empty,
-                                         i32Const(0));
+    Value ofFirst =
+        create<NVVM::MapaOp>(inCluster(empty).getType(), empty, i32Const(0));
     create<NVVM::MBarrierArriveOp>(Type(), ofFirst, /*count=*/Value(),
                                    NVVM::MemScopeKind::CLUSTER);
   };
