@@ -290,6 +290,7 @@ GemmOp grouped_moe::generalize(OpBuilder &builder, NamedProduct op) {
       product.getConcatenated() ? b.getUnitAttr() : UnitAttr(),
       op.getNondeterministic() ? b.getUnitAttr() : UnitAttr(),
       op.getSchedule().value_or(ScheduleAttr()));
+  gemm->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   buildEpilogue(gemm.getEpilogue(), op);
   return gemm;
 }
