@@ -1,0 +1,152 @@
+"""Draws cases, runs them, and prints how to repeat what failed: sweep.py [--seed S] [--cases N] [--case TEXT].
+Of a legal case, kernel, reference executor and NumPy agree on every byte, those that are not to be written included; the kernel
+has no hazard in a drawn order, and ptxas spills nothing. An illegal one is refused with the label of its constraint."""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import numpy as np
+from dimensions import MISTAKES, PRODUCTS, family
+from legality import broken, is_too_big, is_unclear
+from programs import build, text_of
+
+ILLEGAL = 0.1  # of the cases
+
+
+def text(case):
+    return ",".join(f"{name}={value}" for name, value in case.items())
+
+
+def parse(words):
+    case = {}
+    for word in words.split(","):
+        name, _, value = word.partition("=")
+        case[name] = int(value) if re.fullmatch(r"\d+", value) and name != "groups" else value
+    return case
+
+
+def draw(rng, op=None, fixed=()):
+    """A legal case, and its seed: dimensions in any order, each with a value that fits those before it."""
+    fixed = dict(fixed)
+    while True:
+        chosen = {"op": fixed.get("op") or op or str(rng.choice(PRODUCTS + ("wgrad", "wgrad")))}
+        values = family(chosen["op"])
+        names = sorted(values, key=lambda name: (name not in fixed, rng.random()))
+        for name in names:
+            options = [fixed[name]] if name in fixed else [values[name][i] for i in rng.permutation(len(values[name]))]
+            if name == "op":
+                continue
+            for value in options:
+                chosen[name] = value
+                if not broken(chosen) and not is_too_big(chosen):
+                    break
+            else:
+                break
+        else:
+            if not is_unclear(chosen):
+                return {name: chosen[name] for name in values}
+        if fixed and rng.random() < 0.02:
+            return None
+
+
+def spoil(rng, case):
+    """The case with one value that makes it illegal, of which there is always one."""
+    values = family(case["op"])
+    options = [(name, value) for name in values for value in (*values[name], *MISTAKES.get(name, ())) if name != "op"]
+    for i in rng.permutation(len(options)):
+        name, value = options[i]
+        other = dict(case, **{name: value})
+        if broken(other) and not (case["op"] == "wgrad" and name == "format"):
+            return other
+
+
+def tool(*command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def check_refused(case, rules, source, folder):
+    labels = {rule.label for rule in rules}
+    verified = labels - {"schedule"}
+    for name, *options in (("gmoe-opt",), ("gmoe-compile", "--emit=ptx")):
+        if name == "gmoe-opt" and not verified:
+            continue
+        done = tool(name, source, *options, "-o", f"{folder}/out")
+        expected = verified or labels
+        said = [label for label in expected if label + (":" if label == "schedule" else ")") in done.stderr]
+        why = "; ".join(f"{rule.label}: {rule.why}" for rule in rules)
+        if done.returncode != 1 or "error: " not in done.stderr or not said:
+            raise AssertionError(f"{name}: exit {done.returncode}, expected a refusal with {sorted(expected)} ({why})\n{done.stderr}")
+
+
+def check_assembled(source, folder):
+    done = tool("gmoe-compile", source, "-o", f"{folder}/out.gmoe")
+    assert done.returncode == 0 and not done.stderr, f"gmoe-compile: exit {done.returncode}\n{done.stderr}"
+    kernels = re.findall(r"^kernel .*", tool("gmoe-bundle", f"{folder}/out.gmoe").stdout, re.M)
+    assert kernels and all(" 0 bytes spilled" in kernel for kernel in kernels), kernels
+
+
+def check(case, seed):
+    rules = broken(case)
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
+        source = f"{folder}/in.mlir"
+        made = None if rules else build(case, seed)
+        with open(source, "w") as file:
+            file.write(made.program() if made else text_of(case))
+        if rules:
+            return check_refused(case, rules, source, folder)
+        made.check("--hazards=full", f"--schedule-seed={seed}", "--check-inputs")
+        if os.environ.get("GMOE_PTXAS"):
+            check_assembled(source, folder)
+
+
+def passes(case, seed, verbose=False):
+    started = time.monotonic()
+    try:
+        check(case, seed)
+    except (SystemExit, AssertionError, subprocess.CalledProcessError) as failed:
+        print(f"failed: tools/dev sweep --case '{text(case)},seed={seed}'\n  {failed}\n", flush=True)
+        return False
+    except Exception:
+        print(f"failed: tools/dev sweep --case '{text(case)},seed={seed}'\n{traceback.format_exc()}", flush=True)
+        return False
+    if verbose:
+        print(f"{time.monotonic() - started:6.1f} s  {text(case)},seed={seed}", flush=True)
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/dev sweep")
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--cases", type=int, default=50)
+    parser.add_argument("--case", action="append", help="a case as a failure prints it")
+    parser.add_argument("--op", choices=PRODUCTS + ("wgrad",), help="of this op alone")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    failed = 0
+    if options.case:
+        cases = [parse(words) for words in options.case]
+        cases = [({d: v for d, v in case.items() if d != "seed"}, case.get("seed", 0)) for case in cases]
+    else:
+        print(f"--seed {options.seed} --cases {options.cases}", flush=True)
+        cases = (drawn(options.seed, i, options.op) for i in range(options.cases))
+    count = 0
+    for case, seed in cases:
+        count += 1
+        failed += not passes(case, seed, options.verbose)
+    print(f"{count - failed} passed, {failed} failed")
+    return failed != 0
+
+
+def drawn(seed, number, op=None):
+    rng = np.random.default_rng((seed, number))
+    case = draw(rng, op)
+    return (spoil(rng, case) if rng.random() < ILLEGAL else case), int(rng.integers(1, 1000))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
