@@ -1,5 +1,7 @@
 """The dimensions of programs and their values. A case is a value for each dimension of its family; one more value is one more
 word here, and what it means one more line in the tables below or in programs.py."""
+from functools import lru_cache
+
 PAIRED = ("gemm_swiglu", "gemm_geglu", "gemm_situglu")  # gate and up are columns of the product
 PAIRED_C = ("gemm_dswiglu", "gemm_dgeglu")  # gate and up are columns of c and of the result
 GRADIENTS = PAIRED_C + ("gemm_dsrelu",)
@@ -71,6 +73,7 @@ MISTAKES = {
 ONLY = {"halves": PAIRED + PAIRED_C, "c": GRADIENTS, "inputs": PRODUCTS[1:], "saved": PRODUCTS[2:6] + ("gemm_dsrelu",)}
 
 
+@lru_cache(None)
 def family(op):
     """The dimensions of an op, with their values."""
     if op == "wgrad":
@@ -78,11 +81,13 @@ def family(op):
     return {name: values for name, values in PRODUCT.items() if op in ONLY.get(name, PRODUCTS)}
 
 
+@lru_cache(None)
 def numbers(text):
     """Of "256x128", "2x1", "4_128"."""
     return [int(x) for x in text.replace("_", "x").split("x")]
 
 
+@lru_cache(None)
 def sizes(groups, aligned):
     """Rows of each group."""
     a = aligned if aligned in (128, 32, 1) else 256

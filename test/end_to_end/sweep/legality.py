@@ -3,7 +3,7 @@ a chip has room for has no label: `schedule` stands for the message of the sched
 from dataclasses import dataclass
 from typing import Callable
 
-from dimensions import FP4, PAIRED, PAIRED_C, WGRAD, extent_k, numbers, sizes, tile_k
+from dimensions import FP4, PAIRED, PAIRED_C, PRODUCT, WGRAD, extent_k, numbers, sizes, tile_k
 
 SHARED_BYTES, TENSOR_COLUMNS = 227 * 1024, 512  # of sm_100a
 # Staging of one output: two slots of 32 columns of a tile's rows, of pairs of f32 at most. Sums take less.
@@ -112,9 +112,13 @@ def tensor(format, tile, stages, accumulators):
     return accumulators * n + scales > TENSOR_COLUMNS
 
 
-def broken(case):
-    """The rules that a case breaks, of those whose dimensions it has."""
-    return [r for r in RULES if r.applies(case) and all(d in case for d in r.reads) and r.broken(*[case[d] for d in r.reads])]
+def broken(case, name=None):
+    """The rules that a case breaks, of those whose dimensions it has; of those that read `name`."""
+    return [r for r in (READERS[name] if name else RULES)
+            if r.applies(case) and all(d in case for d in r.reads) and r.broken(*[case[d] for d in r.reads])]
+
+
+READERS = {name: [r for r in RULES if name in r.reads] for name in {**PRODUCT, **WGRAD}}
 
 
 def outputs(case):
@@ -142,10 +146,12 @@ def work(case):
     return tiles * case["n"] * depth, max(weights, rows * case["n"])
 
 
+SIZES = {"groups", "aligned", "tail", "n", "format", "stages"}
+
+
 def is_too_big(case):
     """For a test of seconds."""
-    needed = ("groups", "aligned", "tail", "n", "format", "stages", "k" if case["op"] != "wgrad" else "width")
-    if not all(d in case for d in needed):
+    if not SIZES <= case.keys() or ("width" if case["op"] == "wgrad" else "k") not in case:
         return False
     products, elements = work(case)
     return products > 8e8 or elements > 24e6

@@ -116,7 +116,7 @@ def inputs(case, rng, groups, is_gate, variety):
     halves = lambda: [rng.choice(x[: 2 + variety], (rows, n)) for x in (C_GATES, C_UPS)]
     make = {"alpha": lambda: rng.choice((1, -1, 2, 3)[:variety] if summed else ANY, len(groups)), "bias": lambda: biases,
             "prob": lambda: rng.choice((1, -0.5, 2, 0, -1)[: 1 + variety], rows),
-            "c": lambda: join(halves(), case.get("halves") == "concatenated") if op in PAIRED_C else halves()[1]}
+            "c": lambda: join(halves(), case["halves"] == "concatenated" or n % 32 != 0) if op in PAIRED_C else halves()[1]}
     values = {role: make[role]().astype(TYPES[case["c"]] if role == "c" else F32) for role in inputs_of(case)}
     for role, x in values.items():
         x[np.asarray(groups) == 0 if role in ("alpha", "bias") else np.arange(rows) >= sum(groups)] = np.nan

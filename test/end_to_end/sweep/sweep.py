@@ -2,7 +2,9 @@
 Of a legal case, kernel, reference executor and NumPy agree on every byte, those that are not to be written included; the kernel
 has no hazard in a drawn order, and ptxas spills nothing. An illegal one is refused with the label of its constraint."""
 import argparse
+import itertools
 import os
+import random
 import re
 import subprocess
 import sys
@@ -10,7 +12,6 @@ import tempfile
 import time
 import traceback
 
-import numpy as np
 from dimensions import MISTAKES, PRODUCTS, family
 from legality import broken, is_too_big, is_unclear
 from programs import build, text_of
@@ -30,39 +31,36 @@ def parse(words):
     return case
 
 
-def draw(rng, op=None, fixed=()):
-    """A legal case, and its seed: dimensions in any order, each with a value that fits those before it."""
-    fixed = dict(fixed)
-    while True:
-        chosen = {"op": fixed.get("op") or op or str(rng.choice(PRODUCTS + ("wgrad", "wgrad")))}
-        values = family(chosen["op"])
-        names = sorted(values, key=lambda name: (name not in fixed, rng.random()))
-        for name in names:
-            options = [fixed[name]] if name in fixed else [values[name][i] for i in rng.permutation(len(values[name]))]
-            if name == "op":
-                continue
-            for value in options:
-                chosen[name] = value
-                if not broken(chosen) and not is_too_big(chosen):
-                    break
-            else:
-                break
-        else:
-            if not is_unclear(chosen):
-                return {name: chosen[name] for name in values}
-        if fixed and rng.random() < 0.02:
-            return None
+def draw(rng, op=None, fixed=(), tries=None):
+    """A legal case: dimensions in any order, each with a value that fits those before it. None if no try succeeds."""
+    for _ in range(tries) if tries else itertools.count():
+        case = dict(fixed, op=dict(fixed).get("op") or op or rng.choice(PRODUCTS + ("wgrad", "wgrad")))
+        values = family(case["op"])
+        if not case.keys() <= values.keys() or broken(case):
+            continue
+        names = [name for name in values if name not in case]
+        rng.shuffle(names)
+        if all(choose(rng, case, name, values[name]) for name in names) and not is_unclear(case):
+            return {name: case[name] for name in values}
+
+
+def choose(rng, case, name, values):
+    """Gives the case a value of that name that fits; whether there is one."""
+    for value in rng.sample(values, len(values)):
+        case[name] = value
+        if not broken(case, name) and not is_too_big(case):
+            return True
+    return False
 
 
 def spoil(rng, case):
     """The case with one value that makes it illegal, of which there is always one."""
     values = family(case["op"])
-    options = [(name, value) for name in values for value in (*values[name], *MISTAKES.get(name, ())) if name != "op"]
-    for i in rng.permutation(len(options)):
-        name, value = options[i]
-        other = dict(case, **{name: value})
-        if broken(other) and not (case["op"] == "wgrad" and name == "format"):
-            return other
+    while True:
+        name = rng.choice(list(values))
+        value = rng.choice(values[name] + MISTAKES.get(name, ()))
+        if name != "op" and broken(dict(case, **{name: value})) and (case["op"], name) != ("wgrad", "format"):
+            return dict(case, **{name: value})
 
 
 def tool(*command):
@@ -143,9 +141,9 @@ def main():
 
 
 def drawn(seed, number, op=None):
-    rng = np.random.default_rng((seed, number))
+    rng = random.Random(f"{seed} {number}")
     case = draw(rng, op)
-    return (spoil(rng, case) if rng.random() < ILLEGAL else case), int(rng.integers(1, 1000))
+    return (spoil(rng, case) if rng.random() < ILLEGAL else case), rng.randrange(1, 1000)
 
 
 if __name__ == "__main__":
