@@ -29,17 +29,18 @@ PRODUCT = {
     "layout": ("k", "n"),  # the major extent of rhs
     **SCHEDULE,
     **GROUPS,
-    "scales": ("whole", "per_group"),  # of all that follows the rows
+    "scales": ("whole", "columns", "per_group"),  # in whose atoms: all in those of the matrix, down columns or all in a group's own
     "k": ("block", "part", "below", "above"),  # one block, part of a stage, a stage less and more than the pipeline has
     "n": (16, 64, 160, 192, 256, 272, 2880),
     "halves": ("blocks", "concatenated"),
-    "inputs": ("none", "alpha", "prob", "all"),
+    "inputs": ("none", "alpha", "prob", "both", "all"),
     "c": ("f32", "bf16", "f16", "e4m3", "e5m2"),
     "plain": ("none", "f32", "bf16", "f16", "e4m3", "e5m2"),
     "rows": ("none", "e4m3_rceil", "e5m2_floor", "e2m1_rceil", "e2m1_nearest"),
     "columns": ("none", "e4m3_rceil", "e5m2_floor"),
     "sums": ("none", "amax", "dbias", "dbias_bf16", "dprob", "all"),
     "saved": ("none", "bf16"),  # the pre-activation, or the activation of a gradient
+    "relu_of": ("gemm", "c"),
     "norm": ("none", "one", "each"),
     "form": ("memref", "tensor", "static"),
 }
@@ -70,7 +71,8 @@ MISTAKES = {
     "split": ("1_128",),
 }
 # Dimensions that only some ops have.
-ONLY = {"halves": PAIRED + PAIRED_C, "c": GRADIENTS, "inputs": PRODUCTS[1:], "saved": PRODUCTS[2:6] + ("gemm_dsrelu",)}
+ONLY = {"halves": PAIRED + PAIRED_C, "c": GRADIENTS, "inputs": PRODUCTS[1:], "saved": PRODUCTS[2:6] + ("gemm_dsrelu",),
+        "relu_of": ("gemm_dsrelu",)}
 
 
 @lru_cache(None)

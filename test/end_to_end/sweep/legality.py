@@ -52,7 +52,7 @@ rule("gemm_c4", "format layout", "FP4 has scales along K in a row layout alone")
 rule("gemm_c7", "aligned", "m_aligned is 1, 32, 128 or 256", "gemm")(lambda aligned: aligned not in (1, 32, 128, 256))
 rule("wgrad_c6", "aligned", "m_aligned is 32, 128 or 256", "wgrad")(lambda aligned: aligned not in (32, 128, 256))
 rule("gemm_c16", "aligned scales", "groups within an atom have scales of their own")(
-    lambda aligned, scales: 0 < aligned < 128 and scales == "whole")
+    lambda aligned, scales: 0 < aligned < 128 and scales != "per_group")
 rule("gemm_c14", "op n halves", "gate and up are blocks of 32 columns, or halves of whole atoms")(
     lambda op, n, halves: n % (128 if halves == "concatenated" else 64 if op in PAIRED else 16) != 0
     or (op in PAIRED and halves == "concatenated" and n % 256 != 0))

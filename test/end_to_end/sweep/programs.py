@@ -47,11 +47,11 @@ def schedule_of(case):
 
 
 def outputs_of(case):
-    layout, outs = "_group_scales" if case["scales"] == "per_group" else "_scales", []
-    for along in ("row", "column"):
+    outs = []
+    for along, of_groups in (("row", ("per_group",)), ("column", ("per_group", "columns"))):
         dtype, _, rounding = case[along + "s"].partition("_")
         if dtype != "none":
-            outs.append(quantized(TYPES[dtype], f"{along}{layout}_{rounding}"))
+            outs.append(quantized(TYPES[dtype], f"{along}{'_group' * (case['scales'] in of_groups)}_scales_{rounding}"))
     if case["plain"] != "none":
         outs.append(plain(TYPES[case["plain"]]))
     if case.get("saved", "none") != "none":
@@ -62,7 +62,7 @@ def outputs_of(case):
 
 
 def inputs_of(case):
-    forward = {"none": (), "all": ("alpha", "bias", "prob")}.get(case.get("inputs", "none"), (case.get("inputs"),))
+    forward = {"none": (), "both": ("alpha", "prob"), "all": ("alpha", "bias", "prob")}.get(case.get("inputs", "none"), (case.get("inputs"),))
     return forward + (("c",) if case["op"] in GRADIENTS else ())
 
 
@@ -70,6 +70,8 @@ def attributes_of(case):
     attributes = {"concatenated": case.get("halves") == "concatenated"}
     if "geglu" in case["op"]:
         attributes["limit"] = 64.0  # at a limit of 7 the sigmoid of a gate has more bits
+    if case.get("relu_of") == "c":
+        attributes["preactivation"] = "c"
     return attributes
 
 
@@ -114,7 +116,7 @@ def inputs(case, rng, groups, is_gate, variety):
     wide = 256 if op == "gemm_situglu" else 1
     biases = np.where(is_gate, rng.choice((0, 128, -256), (len(groups), n)), wide * rng.choice((0, 1, -1), (len(groups), n)))
     halves = lambda: [rng.choice(x[: 2 + variety], (rows, n)) for x in (C_GATES, C_UPS)]
-    make = {"alpha": lambda: rng.choice((1, -1, 2, 3)[:variety] if summed else ANY, len(groups)), "bias": lambda: biases,
+    make = {"alpha": lambda: rng.choice((1, -1, 2, 0, 3)[: 1 + variety] if summed else ANY, len(groups)), "bias": lambda: biases,
             "prob": lambda: rng.choice((1, -0.5, 2, 0, -1)[: 1 + variety], rows),
             "c": lambda: join(halves(), case["halves"] == "concatenated" or n % 32 != 0) if op in PAIRED_C else halves()[1]}
     values = {role: make[role]().astype(TYPES[case["c"]] if role == "c" else F32) for role in inputs_of(case)}
