@@ -91,7 +91,9 @@ def numbers(text):
 
 @lru_cache(None)
 def sizes(groups, aligned):
-    """Rows of each group."""
+    """Rows of each group: of a pattern, of a number of experts, or as "128+0+256" says."""
+    if "+" in groups:
+        return [int(size) for size in groups.split("+") if size]
     a = aligned if aligned in (128, 32, 1) else 256
     skewed = {256: [512, 0, 256, 256], 128: [256, 0, 128, 384], 32: [192, 0, 64, 224], 1: [200, 0, 56, 193]}[a]
     if groups.isdigit():  # most of them without rows, the first, those around 512 and the last with some
@@ -111,7 +113,9 @@ def tile_k(form):
 
 
 def extent_k(form, k, stages):
-    """Elements of K of a product."""
+    """Elements of K of a product: k itself if it is a number."""
+    if isinstance(k, int):
+        return k
     least, stage = (64, 256) if tile_k(form) == 256 else (32, 128)
     return {"block": least, "part": stage + 64, "below": stage * max(stages - 1, 1), "above": stage * stages + 3 * least,
             "odd": least + least // 2}[k]

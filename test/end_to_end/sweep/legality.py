@@ -43,7 +43,8 @@ def pair_tile(tile):
 
 rule("gemm_c3", "n", "N is a multiple of 16", "gemm")(lambda n: n % 16 != 0)
 rule("wgrad_c2", "n", "N is a multiple of 16", "wgrad")(lambda n: n % 16 != 0)
-rule("gemm_c3", "k", "K is a multiple of 32, of 64 in FP4", "gemm")(lambda k: k == "odd")
+rule("gemm_c3", "format k", "K is a multiple of 32, of 64 in FP4", "gemm")(
+    lambda format, k: extent_k(format, k, 1) % (64 if format in FP4 else 32) != 0)
 rule("gemm_c4", "format", "e4m3 scales have blocks of 16, FP8 data has blocks of 32", "gemm")(
     lambda format: format in ("nvfp4_32", "e4m3_16"))
 rule("gemm_c2", "format", "FP8 rows meet FP8 weights", "gemm")(lambda format: format == "e4m3_e2m1")

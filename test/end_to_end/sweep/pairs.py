@@ -9,7 +9,7 @@ import sys
 import numpy as np
 from dimensions import PRODUCT, PRODUCTS, WGRAD
 from legality import broken, work
-from sweep import draw, passes, text
+from sweep import draw, run, text
 
 DRAWN = 240  # cases of each op
 TRIES = 10   # to find a case with a pair that none of those has
@@ -73,10 +73,7 @@ def main():
     if options.list:
         print("\n".join(map(text, chosen)))
         return 0
-    mine = list(enumerate(chosen))[part - 1 :: parts]
-    results = [passes(case, seed, verbose=True) for seed, case in mine]
-    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
-    return not all(results)
+    return run([(case, seed) for seed, case in enumerate(chosen)][part - 1 :: parts])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import sys
 
 from dimensions import FP4
 from legality import broken
-from sweep import draw, passes
+from sweep import draw, run
 
 PAGE = {"op": "gemm_dsrelu", "layout": "k", "tile": "256x256", "cluster": "2x1", "stages": 2, "accumulators": 1, "aligned": 256,
         "inputs": "both", "sums": "all", "saved": "none", "k": "part", "relu_of": "gemm"}
@@ -38,15 +38,11 @@ def tiles():
             yield dict(rest, tile=tile, cluster=cluster, relu_of=relu_of)
 
 
-def main():
-    results = []
-    for name in sys.argv[1:]:
-        for number, part in enumerate(globals()[name]()):
-            case = draw(random.Random(number), fixed=PAGE | part, tries=1)
-            assert case and not broken(case), part
-            results.append(passes(case, number, verbose=True))
-    return not all(results)
+def complete(part, seed):
+    case = draw(random.Random(seed), fixed=PAGE | part, tries=1)
+    assert case and not broken(case), part
+    return case, seed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run([complete(part, seed) for name in sys.argv[1:] for seed, part in enumerate(globals()[name]())]))

@@ -86,6 +86,8 @@ def check_assembled(source, folder):
     assert done.returncode == 0 and not done.stderr, f"gmoe-compile: exit {done.returncode}\n{done.stderr}"
     kernels = re.findall(r"^kernel .*", tool("gmoe-bundle", f"{folder}/out.gmoe").stdout, re.M)
     assert kernels and all(" 0 bytes spilled" in kernel for kernel in kernels), kernels
+    calls = re.findall(r"^.*(?:\bcall\b|\.local\b).*", tool("gmoe-bundle", f"{folder}/out.gmoe", "--extract=ptx").stdout, re.M)
+    assert not calls, f"calls or local memory: {calls[:3]}"
 
 
 def check(case, seed):
@@ -117,27 +119,26 @@ def passes(case, seed, verbose=False):
     return True
 
 
+def run(cases, verbose=True):
+    """Checks (case, seed) pairs; prints the count and returns the exit status."""
+    results = [passes(case, seed, verbose) for case, seed in cases]
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return not all(results)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="tools/dev sweep")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--cases", type=int, default=50)
     parser.add_argument("--case", action="append", help="a case as a failure prints it")
     parser.add_argument("--op", choices=PRODUCTS + ("wgrad",), help="of this op alone")
-    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--verbose", action="store_true", help="print every case and its time")
     options = parser.parse_args()
-    failed = 0
     if options.case:
         cases = [parse(words) for words in options.case]
-        cases = [({d: v for d, v in case.items() if d != "seed"}, case.get("seed", 0)) for case in cases]
-    else:
-        print(f"--seed {options.seed} --cases {options.cases}", flush=True)
-        cases = (drawn(options.seed, i, options.op) for i in range(options.cases))
-    count = 0
-    for case, seed in cases:
-        count += 1
-        failed += not passes(case, seed, options.verbose)
-    print(f"{count - failed} passed, {failed} failed")
-    return failed != 0
+        return run([({d: v for d, v in case.items() if d != "seed"}, case.get("seed", 0)) for case in cases], options.verbose)
+    print(f"--seed {options.seed} --cases {options.cases}", flush=True)
+    return run((drawn(options.seed, i, options.op) for i in range(options.cases)), options.verbose)
 
 
 def drawn(seed, number, op=None):
