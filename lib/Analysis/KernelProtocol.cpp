@@ -103,6 +103,12 @@ void RoleChecker::arrive(ArrivalMap &arrivals, PipelineOp pipeline,
              commit && commit.getSide() == StageSide::empty) {
     threads *= pipeline.getReaders();
   }
+  // A thread of each warp gives a tile's number back, of all CTAs to rank 0.
+  if (isa<ForTilesOp, ForGroupTilesOp, RequestTilesOp>(op)) {
+    auto func = op->getParentOfType<FuncOp>();
+    threads = role.getElected() ? 1 : role.getNumWarps();
+    threads *= func.getClusterSize() / (role.getLeader() ? 2 : 1);
+  }
   if (threads > entry.count) {
     entry.count = threads;
     entry.at = op;
@@ -184,6 +190,21 @@ LogicalResult RoleChecker::visit(Operation *op) {
         LogicalResult closed = closeFill(def, state);
         state = SideState();
         return closed;
+      })
+      .Case([&](RequestTilesOp request) {
+        auto def = request.getQueue().getDefiningOp<PipelineOp>();
+        filled[def].opened = emptied[def].opened = op;
+        arrive(empty, def, op, /*oneThread=*/true);
+        full[def].count = 1;
+        return success();
+      })
+      .Case<ForTilesOp, ForGroupTilesOp>([&](auto walk) {
+        if (Value queue = walk.getQueue()) {
+          auto def = queue.template getDefiningOp<PipelineOp>();
+          emptied[def].opened = op;
+          arrive(empty, def, op, /*oneThread=*/true);
+        }
+        return success();
       })
       .Case([&](ExpectOp expect) -> LogicalResult {
         auto state = require(filled, op, expect.getPipeline(),

@@ -53,8 +53,9 @@ KernelResources::KernelResources(FuncOp func) : func(func) {
     int64_t columns = type.getStageColumns();
     // Scales of B want an even first column.
     int64_t offset = llvm::alignTo(usedColumns, 4);
-    buffers[alloc] = {offset, columns};
-    usedColumns = offset + columns * type.getStages();
+    int64_t stride = columns - alloc.getOverlap();
+    buffers[alloc] = {offset, stride};
+    usedColumns = offset + stride * (type.getStages() - 1) + columns;
   }
   if (usedColumns > 0) {
     allocatedColumns = std::max<int64_t>(defaultTarget().minTensorColumns,

@@ -120,6 +120,25 @@ int64_t grouped_moe::stagingBytes(FusedProduct op, unsigned output) {
          (op.isPairOutput(output) ? 2 : 1) * type.getElementTypeBitWidth() / 8;
 }
 
+/// Columns by which two accumulators of a tile overlap, 0 if there is room.
+static int64_t overlapOf(const Operands &operands, int64_t tileN,
+                         int64_t accumulators, int64_t stages,
+                         int64_t tensorColumns) {
+  int64_t columns = operands.tensorColumns(tileN, accumulators, stages);
+  if (accumulators != 2 || columns <= tensorColumns) {
+    return 0;
+  }
+  // Accumulators start at multiples of 16 columns.
+  return llvm::alignTo(columns - tensorColumns, 16);
+}
+
+int64_t grouped_moe::accumulatorOverlap(FusedProduct op) {
+  ScheduleAttr schedule = *op.getSchedule();
+  return overlapOf(Operands(op), schedule.getTile()[1],
+                   schedule.getAccumulators(), schedule.getStages(),
+                   defaultTarget().tensorColumns);
+}
+
 /// Least columns of a tile: halves side by side are whole scale atoms each.
 static int64_t leastWidth(FusedProduct op) {
   return op.getPaired() && op.getConcatenated() ? 256 : 64;
@@ -192,7 +211,7 @@ grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
   int64_t accumulators = columns(2) <= target->tensorColumns ? 2 : 1;
   return ScheduleAttr::get(op->getContext(), {kTileM, tileN, operands.tileK},
                            stages, accumulators, {1, 1},
-                           SchedulerKind::static_persistent,
+                           SchedulerKind::static_persistent, RasterKind::row,
                            chooseSplit(op, tileN, *target));
 }
 
@@ -269,13 +288,21 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
   }
   int64_t columns = operands.tensorColumns(tile[1], schedule.getAccumulators(),
                                            schedule.getStages());
-  if (columns > target->tensorColumns) {
-    return op->emitOpError()
-           << "schedule: " << schedule.getAccumulators() << " accumulators of "
-           << tile[1] << " columns and the scales of " << schedule.getStages()
-           << " stages need " << columns << " columns of tensor memory, "
-           << StringRef(target->chip) << " has " << target->tensorColumns
-           << "; use one accumulator or a narrower tile";
+  int64_t overlap = overlapOf(operands, tile[1], schedule.getAccumulators(),
+                              schedule.getStages(), target->tensorColumns);
+  if (columns - overlap > target->tensorColumns || overlap > tile[1] / 2) {
+    InFlightDiagnostic diag =
+        op->emitOpError()
+        << "schedule: " << schedule.getAccumulators() << " accumulators of "
+        << tile[1] << " columns and the scales of " << schedule.getStages()
+        << " stages need " << columns << " columns of tensor memory, "
+        << StringRef(target->chip) << " has " << target->tensorColumns
+        << "; use one accumulator, a narrower tile or fewer stages";
+    if (overlap > 0) {
+      diag.attachNote() << "two accumulators may share half of their columns, "
+                        << tile[1] / 2 << "; here they would share " << overlap;
+    }
+    return diag;
   }
   return success();
 }

@@ -23,6 +23,10 @@ int64_t epilogueChunk(FusedProduct op);
 /// with several functions would otherwise run out of registers.
 int64_t regionLanes(FusedProduct op);
 
+/// Columns that the two accumulators of the op's schedule share, so that they
+/// and the scales fit tensor memory; 0 if they need not.
+int64_t accumulatorOverlap(FusedProduct op);
+
 /// Bytes of shared memory by way of which an output is stored.
 int64_t stagingBytes(FusedProduct op, unsigned output);
 

@@ -39,6 +39,12 @@ def GroupedMoe_ScheduleAttr : GroupedMoe_Attr<"Schedule", "schedule"> {
     The decision is in the IR: printed, and overridable by writing it. `tile` is M, N, K of a CTA tile in elements;
     `stages` the depth of the operand ring in shared memory; `accumulators` the number of tiles in tensor memory;
     `cluster` the CTAs of a cluster along M and N. Whether a chip has the room is checked when the kernel is built.
+    With 256 rows two CTAs, neighbours along M, multiply together. Two accumulators for which tensor memory is short overlap.
+
+    `static_persistent` gives tile c, c + C, ... to cluster c of the C that the chip runs at once; with
+    `cluster_launch_control` a cluster that is done takes over the tile of one that has not been launched. `along` tells in
+    which direction a group's tiles are taken: a `row` of the output (the default), or the `short_side` of the group, so that
+    operands are read again while they are in the cache. Results do not depend on either.
 
     `split`, of a `wgrad` alone, is [parts, rows]: a group with more rows than max(R / parts, rows), rounded up to 128, is
     divided into parts of that many, whose sums are added in order. Without it groups are not divided.
@@ -56,10 +62,11 @@ def GroupedMoe_ScheduleAttr : GroupedMoe_Attr<"Schedule", "schedule"> {
     "int64_t":$accumulators,
     ArrayRefParameter<"int64_t">:$cluster,
     EnumParameter<GroupedMoe_SchedulerKind>:$scheduler,
+    DefaultValuedParameter<"::grouped_moe::RasterKind", "::grouped_moe::RasterKind::row">:$raster,
     OptionalArrayRefParameter<"int64_t">:$split);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators` `=` $accumulators `,`
-        `cluster` `=` `[` $cluster `]` `,` `scheduler` `=` $scheduler (`,` `split` `=` `[` $split^ `]`)? `>`
+        `cluster` `=` `[` $cluster `]` `,` `scheduler` `=` $scheduler (`along` $raster^)? (`,` `split` `=` `[` $split^ `]`)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -50,7 +50,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> tile, int64_t stages,
                                    int64_t accumulators,
                                    ArrayRef<int64_t> cluster, SchedulerKind,
-                                   ArrayRef<int64_t> split) {
+                                   RasterKind, ArrayRef<int64_t> split) {
   if (tile.size() != 3 || cluster.size() != 2) {
     return emitError() << "schedule: tile has " << tile.size()
                        << " and cluster has " << cluster.size()

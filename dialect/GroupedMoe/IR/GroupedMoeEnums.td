@@ -45,6 +45,8 @@ def GroupedMoe_PreactivationForm : GroupedMoe_Enum<"PreactivationForm", "which o
   I32EnumAttrCase<"gemm", 0>, I32EnumAttrCase<"c", 1>]>;
 
 def GroupedMoe_SchedulerKind : GroupedMoe_Enum<"SchedulerKind", "how CTAs find their tiles", [
-  I32EnumAttrCase<"static_persistent", 0>]>;
+  I32EnumAttrCase<"static_persistent", 0>, I32EnumAttrCase<"cluster_launch_control", 1>]>;
+def GroupedMoe_RasterKind : GroupedMoe_Enum<"RasterKind", "in which order a group's tiles are taken", [
+  I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"short_side", 1>]>;
 
 #endif // GROUPED_MOE_ENUMS_TD

@@ -43,6 +43,10 @@ def MoeKernel_ClusterAxis : MoeKernel_Enum<"ClusterAxis", "a direction in a clus
 def MoeKernel_StageSide : MoeKernel_Enum<"StageSide", "which barrier of a stage", [
   I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"empty", 1>]>;
 
+def MoeKernel_Raster : MoeKernel_Enum<"Raster", "in which order the tiles of a group are taken", [
+  I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"short_side", 1>]>;
+
+def MoeKernel_RasterAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_Raster, "raster">;
 def MoeKernel_IndexKindAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_IndexKind, "kind">;
 def MoeKernel_ClusterAxisAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_ClusterAxis, "axis">;
 def MoeKernel_StageSideAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_StageSide, "side">;

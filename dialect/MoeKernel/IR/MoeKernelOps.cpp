@@ -113,6 +113,22 @@ LogicalResult FuncOp::verify() {
 
 //===- structure ----------------------------------------------------------===//
 
+LogicalResult AllocOp::verify() {
+  auto type = getBuffer().getType();
+  int64_t overlap = getOverlap();
+  if (overlap == 0) {
+    return success();
+  }
+  if (type.getSpace() != BufferSpace::tensor || type.getStages() != 2 ||
+      overlap < 0 || overlap > type.getStageColumns() / 2) {
+    return emitOpError() << "'" << getName() << "' is " << type
+                         << " with an overlap of " << overlap
+                         << " columns, expected two accumulators in tensor "
+                            "memory that share at most half";
+  }
+  return success();
+}
+
 LogicalResult PipelineOp::verify() {
   int64_t stages = getPipeline().getType().getStages();
   if (stages < 1 || stages > 32) {
@@ -218,7 +234,31 @@ static bool arePositive(ArrayRef<int64_t> extents) {
          llvm::all_of(extents, [](int64_t extent) { return extent > 0; });
 }
 
+/// The buffer and the pipeline of answers of cluster launch control.
+static LogicalResult verifyQueue(Operation *op, Value responses, Value queue) {
+  if (!responses) {
+    return success();
+  }
+  auto buffer = cast<BufferType>(responses.getType());
+  auto pipeline = cast<PipelineType>(queue.getType());
+  if (buffer.getSpace() != BufferSpace::shared ||
+      buffer.getStageBytes() != 16 ||
+      buffer.getStages() != pipeline.getStages()) {
+    return op->emitOpError()
+           << "answers are in " << buffer << " on " << pipeline
+           << ", expected 16 bytes of shared memory for each stage";
+  }
+  return success();
+}
+
+LogicalResult RequestTilesOp::verify() {
+  return verifyQueue(*this, getResponses(), getQueue());
+}
+
 LogicalResult ForTilesOp::verify() {
+  if (failed(verifyQueue(*this, getResponses(), getQueue()))) {
+    return failure();
+  }
   if (!arePositive(getTile()) || getN() < 1) {
     return emitOpError() << "tile and n must be positive: rows, columns";
   }
@@ -227,6 +267,9 @@ LogicalResult ForTilesOp::verify() {
 }
 
 LogicalResult ForGroupTilesOp::verify() {
+  if (failed(verifyQueue(*this, getResponses(), getQueue()))) {
+    return failure();
+  }
   if (!arePositive(getTile()) || !arePositive(getShape()) ||
       static_cast<int64_t>(getSlots()) < 0) {
     return emitOpError() << "tile, shape and slots must be positive";
@@ -286,6 +329,14 @@ static int64_t atomsOf(BufferType scales, int64_t rows) {
   bool divides = scales.getSpace() == BufferSpace::tensor &&
                  scales.getStageBytes() % bytes == 0;
   return divides ? scales.getStageBytes() / bytes : 0;
+}
+
+/// Overlapping accumulators have one stage together.
+static bool isStagedBy(Value accumulator, PipelineType pipeline) {
+  auto alloc = accumulator.getDefiningOp<AllocOp>();
+  bool overlaps = alloc && alloc.getOverlap() > 0;
+  auto type = cast<BufferType>(accumulator.getType());
+  return pipeline.getStages() == (overlaps ? 1 : type.getStages());
 }
 
 int64_t MmaOp::getAtomsOfK() {
@@ -350,7 +401,7 @@ LogicalResult MmaOp::verify() {
   if (a.getStages() != getPipeline().getType().getStages() ||
       b.getStages() != a.getStages() || aScales.getStages() != a.getStages() ||
       bScales.getStages() != a.getStages() ||
-      acc.getStages() != getAccPipeline().getType().getStages()) {
+      !isStagedBy(getAccumulator(), getAccPipeline().getType())) {
     return emitOpError() << "operand or accumulator stages differ from their "
                             "pipeline's";
   }

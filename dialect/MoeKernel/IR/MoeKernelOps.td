@@ -61,9 +61,15 @@ def MoeKernel_ReturnOp : MoeKernel_Op<"return", [Pure, Terminator, HasParent<"Fu
 
 def MoeKernel_AllocOp : MoeKernel_Op<"alloc", [HasParent<"FuncOp">]> {
   let summary = "a named buffer on chip, for the kernel's whole life";
-  let arguments = (ins StrAttr:$name);
+  let description = [{
+    Two accumulators may share columns: the last `overlap` ones of the first are the first ones of the second. Their pipeline
+    has one stage then; its phase names the accumulator, and a release gives back the shared columns, so that the rest of
+    that accumulator may still be read.
+  }];
+  let arguments = (ins StrAttr:$name, DefaultValuedAttr<I64Attr, "0">:$overlap);
   let results = (outs MoeKernel_BufferType:$buffer);
-  let assemblyFormat = "$name attr-dict `:` type($buffer)";
+  let assemblyFormat = "$name (`overlap` `=` $overlap^)? attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 
 def MoeKernel_PipelineOp : MoeKernel_Op<"pipeline", [HasParent<"FuncOp">]> {
@@ -106,14 +112,19 @@ def MoeKernel_RoleOp : MoeKernel_Op<"role", [HasParent<"FuncOp">, SingleBlock, N
   let hasVerifier = 1;
 }
 
-def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [SingleBlockImplicitTerminator<"YieldOp">]> {
+def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [
+    AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "the tiles of this CTA, over all groups";
   let description = [{
     Walks the output tiles of a ragged grouped product: those of group 0, then of group 1, ...; within a group columns
     are the fast direction. CTA c of C takes tiles c, c + C, .... A cluster takes a rectangle of its own shape;
     tiles of it past the group's rows or past `n` are not there. Group g holds rows offsets[g-1] .. offsets[g] and
     ceil(rows / tile M) x ceil(n / tile N) tiles; an empty group has none. The last tile along the rows of a group may
-    reach past its end.
+    reach past its end. With `along short_side` rows are the fast direction in groups of fewer tiles along rows than along
+    columns.
+
+    With `from` the first tile is that of the CTA's (the cluster's) own number, the next ones are those that `request_tiles`
+    obtains, in any order; a number past the last tile is no tile.
 
     The body receives, all i32: the group; the tile's first row in the matrix, which is the group's plus a multiple of
     tile M, and its first column; the group's first row and its end; the atoms of 128 rows of the groups before it, each
@@ -126,11 +137,14 @@ def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [SingleBlockImplicitTermina
     } : i32
     ```
   }];
-  let arguments = (ins AnyMemRef:$offsets, DenseI64ArrayAttr:$tile, I64Attr:$n, Variadic<I32>:$inits);
+  let arguments = (ins AnyMemRef:$offsets, DenseI64ArrayAttr:$tile, I64Attr:$n,
+    Optional<MoeKernel_BufferType>:$responses, Optional<MoeKernel_PipelineType>:$queue, Variadic<I32>:$inits,
+    DefaultValuedAttr<MoeKernel_RasterAttr, "Raster::row">:$raster);
   let results = (outs Variadic<I32>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `offsets` `(` $offsets `:` type($offsets) `)` `tile` `=` $tile `n` `=` $n (`carry` `(` $inits^ `)`)?
+    `offsets` `(` $offsets `:` type($offsets) `)` `tile` `=` $tile `n` `=` $n (`along` $raster^)?
+    (`from` $responses^ `on` $queue `:` type($responses) `,` type($queue))? (`carry` `(` $inits^ `)`)?
     attr-dict-with-keyword $body (`:` type($results)^)?
   }];
   let hasVerifier = 1;
@@ -150,6 +164,8 @@ def MoeKernel_ForGroupTilesOp : MoeKernel_Op<"for_group_tiles", [
     along the second. CTA c of C takes c, c + C, ...; a cluster takes a rectangle of its own shape, in which tiles past the
     matrix are not there.
 
+    `along` and `from` are those of `for_tiles`.
+
     Offsets beyond `rows`, and groups that end before they start, count as rows that are not there. The body receives, all
     i32: the group; the tile's first row and column in the matrix; the group's first row and its end, in the offsets' rows;
     the atoms of 128 rows of the groups before it, each rounded up; the tile's part; the parts of the group, 0 without rows;
@@ -166,12 +182,15 @@ def MoeKernel_ForGroupTilesOp : MoeKernel_Op<"for_group_tiles", [
     ```
   }];
   let arguments = (ins AnyMemRef:$offsets, I32:$rows, DenseI64ArrayAttr:$tile, DenseI64ArrayAttr:$shape,
-    Optional<I32>:$part_rows, DefaultValuedAttr<I64Attr, "0">:$slots, Variadic<I32>:$inits);
+    Optional<I32>:$part_rows, DefaultValuedAttr<I64Attr, "0">:$slots,
+    Optional<MoeKernel_BufferType>:$responses, Optional<MoeKernel_PipelineType>:$queue, Variadic<I32>:$inits,
+    DefaultValuedAttr<MoeKernel_RasterAttr, "Raster::row">:$raster);
   let results = (outs Variadic<I32>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `offsets` `(` $offsets `:` type($offsets) `)` `rows` $rows `tile` `=` $tile `shape` `=` $shape
-    (`part_rows` $part_rows^ `slots` `=` $slots)? (`carry` `(` $inits^ `)`)? attr-dict-with-keyword $body (`:` type($results)^)?
+    (`part_rows` $part_rows^ `slots` `=` $slots)? (`along` $raster^)?
+    (`from` $responses^ `on` $queue `:` type($responses) `,` type($queue))? (`carry` `(` $inits^ `)`)? attr-dict-with-keyword $body (`:` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -185,6 +204,23 @@ def MoeKernel_YieldOp : MoeKernel_Op<"yield", [Pure, Terminator, ParentOneOf<["F
   let arguments = (ins Variadic<I32>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+}
+
+def MoeKernel_RequestTilesOp : MoeKernel_Op<"request_tiles"> {
+  let summary = "the role that obtains tiles for the walks of all roles, until none is left";
+  let description = [{
+    Asks for the cancellation of clusters that have not been launched, one at a time, and leaves the answers, 16 bytes each,
+    in the stages of `responses` in every CTA of the cluster; walks that name the same queue take their tiles from there.
+    One elected thread of each CTA; arrivals at the empty barrier are those of one thread of each warp that walks, and of
+    this one, of all CTAs: rank 0 waits for them.
+
+    ```mlir
+    moe_kernel.request_tiles %responses on %queue : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2>
+    ```
+  }];
+  let arguments = (ins MoeKernel_BufferType:$responses, MoeKernel_PipelineType:$queue);
+  let assemblyFormat = "$responses `on` $queue attr-dict `:` type($responses) `,` type($queue)";
+  let hasVerifier = 1;
 }
 
 def MoeKernel_IndexOp : MoeKernel_Op<"index", [Pure]> {
@@ -205,6 +241,12 @@ def MoeKernel_AdvanceOp : MoeKernel_Op<"advance", [Pure]> {
   let summary = "the next ring position";
   let arguments = (ins MoeKernel_PipelineType:$pipeline, I32:$position);
   let results = (outs I32:$next);
+  let assemblyFormat = "$pipeline `[` $position `]` attr-dict `:` type($pipeline)";
+}
+def MoeKernel_PhaseOp : MoeKernel_Op<"phase", [Pure]> {
+  let summary = "0 or 1: which round of the ring the position is in, first 0";
+  let arguments = (ins MoeKernel_PipelineType:$pipeline, I32:$position);
+  let results = (outs I32:$phase);
   let assemblyFormat = "$pipeline `[` $position `]` attr-dict `:` type($pipeline)";
 }
 def MoeKernel_AcquireOp : MoeKernel_StageOp<"acquire"> {

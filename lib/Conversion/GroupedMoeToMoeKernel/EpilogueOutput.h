@@ -20,13 +20,18 @@ struct EpilogueShape {
   int64_t chunk;       // columns that a thread works on at once
   int64_t tilesAlong;  // tiles along E
   int64_t groups;
-  int64_t tileRows;
   /// The rows that exist, of a group or a matrix, end at a multiple of this
   /// behind their first one.
   int64_t rowUnit;
+  /// Columns of tensor memory that two accumulators share, 0 if they do not.
+  int64_t overlap;
 
-  /// Whether a tile may reach past the rows that exist.
-  bool mayEndInside() const { return rowUnit % tileRows != 0; }
+  /// Columns of a tile that are always taken one chunk after the other.
+  int64_t columnsInOrder() const {
+    return overlap > 0 ? tileColumns / 2 : tileColumns;
+  }
+  /// Whether the 128 rows of a CTA's tile may be partly there.
+  bool mayEndInside() const { return rowUnit % kEpilogueThreads != 0; }
   /// Whether some rows of a warp may exist and others not.
   bool splitsWarps() const { return rowUnit % kWarpRows != 0; }
 };
@@ -38,19 +43,22 @@ struct Tile {
   mlir::Value threadRow, warpRow;
   mlir::Value columnTile;
   /// Whether the thread's row exists, and whether all rows of its warp do (i1);
-  /// null where no tile reaches past the rows that exist.
+  /// null where all rows of a tile exist.
   mlir::Value isInside, warpIsInside;
   // Of products whose rows lie in groups, as if each were padded to whole tiles
   // of 128 rows, the atoms of per-group scales:
   mlir::Value paddedRow, paddedWarpRow;          // of the thread, of its warp
   mlir::Value rowTile, firstRowTile, endRowTile; // this one, and the group's
+  /// Whether this is the second of two accumulators that overlap (i1), null
+  /// where they do not.
+  mlir::Value isSecond;
 };
 
 /// The chunk of columns at hand.
 struct Chunk {
   mlir::Value at;     // in the tile
   mlir::Value column; // of E
-  mlir::Value last;   // i1: of the tile
+  mlir::Value last;   // i1: it ends where the tile's columns do
   mlir::Value slot;   // of staging buffers
 };
 

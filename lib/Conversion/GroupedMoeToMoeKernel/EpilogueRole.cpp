@@ -21,7 +21,7 @@ EpilogueRole::EpilogueRole(FusedProduct op, KernelScope &kernel,
   shape.chunk = epilogueChunk(op);
   shape.tilesAlong = llvm::divideCeil(shape.columns, shape.tileColumns);
   shape.groups = op.getGroups();
-  shape.tileRows = op.getSchedule()->getTile()[0];
+  shape.overlap = accumulatorOverlap(op);
   shape.rowUnit = rowUnit;
   for (unsigned i = 0; i < op.getOutputs().size(); ++i) {
     outputs.push_back(createEpilogueOutput(op, i, kernel, shape, normConst));
@@ -74,7 +74,8 @@ Value EpilogueRole::arrayOf(unsigned i, const Tile &tile) {
 }
 
 /// An input as a chunk of f32 values, or one where it is the row's. A thread
-/// without a row has zeros: another one may write what it would read.
+/// without a row has zeros: another one may write what it would read, if it is
+/// there at all.
 Value EpilogueRole::loadInput(unsigned i, const Tile &tile, Value column,
                               unsigned half) {
   InputKind kind = op.getInputKind(i);
@@ -140,7 +141,7 @@ Value EpilogueRole::loadElements(unsigned i, const Tile &tile, Value column,
 SmallVector<Value> EpilogueRole::takeAccumulators(Value accumulator,
                                                   Value accumulators,
                                                   Value position, Value at,
-                                                  Value isLast) {
+                                                  Value releases) {
   auto type = VectorType::get(shape.chunk, b.getF32Type());
   SmallVector<Value> columns{at};
   if (op.getPaired() && op.getConcatenated()) {
@@ -152,9 +153,9 @@ SmallVector<Value> EpilogueRole::takeAccumulators(Value accumulator,
   SmallVector<Type> types(columns.size(), type);
   auto load = moe_kernel::LoadAccumulatorOp::create(
       b, types, accumulator, accumulators, position, columns);
-  // Released as soon as its last column is in registers, so that the next
-  // tile's products overlap this one's stores.
-  kernel.onlyIf(isLast, [&] {
+  // Released as soon as the last of these columns is in registers, so that the
+  // next tile's products overlap this one's stores.
+  kernel.onlyIf(releases, [&] {
     moe_kernel::ReleaseOp::create(b, accumulators, position);
   });
   return load.getValues();
@@ -274,7 +275,7 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column,
 
 void EpilogueRole::describeGroup(Tile &tile, Value begin, Value end,
                                  Value atoms) {
-  bool isPadded = shape.rowUnit % kEpilogueThreads == 0;
+  bool isPadded = !shape.mayEndInside();
   Value shift; // to where the group begins with the padding before it
   if (!isPadded) {
     shift = kernel.sub(kernel.mul(atoms, kEpilogueThreads), begin);
@@ -298,6 +299,49 @@ Value EpilogueRole::zerosOutside(const Tile &tile, Value values) {
   return arith::SelectOp::create(b, tile.isInside, values, zeros);
 }
 
+void EpilogueRole::describeOrder(Tile &tile, Value accumulators,
+                                 Value position) {
+  if (shape.overlap > 0) {
+    Value phase =
+        moe_kernel::PhaseOp::create(b, b.getI32Type(), accumulators, position);
+    tile.isSecond = kernel.equal(phase, 1);
+  }
+}
+
+/// Columns of E in front of which the first `columns` of the accumulators lie.
+int64_t EpilogueRole::coveringColumns(int64_t columns) {
+  int64_t ofChunk =
+      op.getPaired() && !op.getConcatenated() ? 2 * shape.chunk : shape.chunk;
+  return llvm::divideCeil(columns, ofChunk) * shape.chunk;
+}
+
+/// Of two accumulators that overlap, the second one shares its first columns
+/// and is read from there on; the first one shares its last columns, and its
+/// second half is read first.
+EpilogueRole::Order EpilogueRole::orderOf(const Tile &tile, Value width) {
+  if (!tile.isSecond) {
+    return {Value(), width};
+  }
+  int64_t half = shape.columnsInOrder();
+  Value isWhole = kernel.equal(width, shape.tileColumns);
+  Value isFirst = arith::XOrIOp::create(
+      b, tile.isSecond,
+      arith::ConstantOp::create(b, b.getBoolAttr(true)).getResult());
+  Value flip = arith::AndIOp::create(b, isFirst, isWhole);
+  // The second half of gate and up side by side is the last quarter of up.
+  bool covers =
+      !(op.getPaired() && op.getConcatenated()) || shape.overlap <= half;
+  Value ofFirst =
+      covers ? arith::SelectOp::create(b, isWhole, kernel.constant(half), width)
+                   .getResult()
+             : width;
+  Value ofSecond = arith::MinUIOp::create(
+      b, width, kernel.constant(coveringColumns(shape.overlap)));
+  return {arith::SelectOp::create(b, flip, kernel.constant(half),
+                                  kernel.constant(int64_t(0))),
+          arith::SelectOp::create(b, tile.isSecond, ofSecond, ofFirst)};
+}
+
 ResultRange EpilogueRole::forChunks(const Tile &tile, ValueRange carried,
                                     Body body) {
   // Columns of this tile inside the matrix.
@@ -305,14 +349,23 @@ ResultRange EpilogueRole::forChunks(const Tile &tile, ValueRange carried,
       arith::SubIOp::create(b, kernel.constant(shape.columns), tile.column);
   Value width =
       arith::MinUIOp::create(b, left, kernel.constant(shape.tileColumns));
+  Order order = orderOf(tile, width);
   auto loop = scf::ForOp::create(b, kernel.constant(int64_t(0)), width,
                                  kernel.constant(shape.chunk), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value at = loop.getInductionVar();
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       kernel.add(at, shape.chunk), width);
-  SmallVector<Value> next = body(at, isLast, loop.getRegionIterArgs());
+  Value step = loop.getInductionVar(), at = step;
+  auto endsAt = [&](Value column, Value end) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                 kernel.add(column, shape.chunk), end);
+  };
+  Value releases = endsAt(step, order.shared), isLast = releases;
+  if (order.flip) {
+    at = arith::XOrIOp::create(b, step, order.flip);
+    isLast = endsAt(at, width);
+  }
+  SmallVector<Value> next =
+      body(at, isLast, releases, loop.getRegionIterArgs());
   if (!next.empty()) { // else the loop has its yield
     scf::YieldOp::create(b, next);
   }
@@ -341,13 +394,13 @@ Value EpilogueRole::buildTile(const Tile &tile, function_ref<void()> wait,
                    });
 
   wait();
-  auto build = [&](Value at, Value isLast,
+  auto build = [&](Value at, Value isLast, Value releases,
                    ValueRange before) -> SmallVector<Value> {
     Chunk chunk;
     chunk.at = at;
     chunk.column = kernel.add(tile.column, at);
     chunk.slot = before.front();
-    SmallVector<Value> arguments = take(at, isLast);
+    SmallVector<Value> arguments = take(at, releases);
     chunk.last = isLast;
     for (unsigned i = 0; i < inputs.size(); ++i) {
       for (unsigned half = 0; half < (op.isPairInput(i) ? 2 : 1); ++half) {

@@ -26,24 +26,29 @@ public:
   void describeGroup(Tile &tile, mlir::Value begin, mlir::Value end,
                      mlir::Value atoms);
 
+  /// In which order it takes its columns.
+  void describeOrder(Tile &tile, mlir::Value accumulators,
+                     mlir::Value position);
+
   /// The accumulators from column `at` of E on, a chunk: one vector, or gate
-  /// and up. `isLast` (i1): of the tile.
+  /// and up. `releases` (i1): they can be given up after it.
   using Take = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      mlir::Value at, mlir::Value isLast)>;
+      mlir::Value at, mlir::Value releases)>;
   /// One tile; `wait` stands where the accumulators must be complete. Returns
   /// the slot of the next one.
   mlir::Value buildTile(const Tile &tile, llvm::function_ref<void()> wait,
                         Take take, mlir::Value slot);
-  /// A chunk of them from tensor memory, where they are given up after the
-  /// last.
+  /// A chunk of them from tensor memory.
   llvm::SmallVector<mlir::Value>
   takeAccumulators(mlir::Value accumulator, mlir::Value accumulators,
-                   mlir::Value position, mlir::Value at, mlir::Value isLast);
+                   mlir::Value position, mlir::Value at, mlir::Value releases);
   /// Calls `body` for the chunks of the tile that lie inside the matrix, with
-  /// their first column in the tile, whether it is the last one, and carried
-  /// values.
+  /// their first column in the tile, whether they end where its columns do,
+  /// whether they are the last that the next tile's products would overwrite,
+  /// and carried values.
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      mlir::Value at, mlir::Value isLast, mlir::ValueRange carried)>;
+      mlir::Value at, mlir::Value isLast, mlir::Value releases,
+      mlir::ValueRange carried)>;
   mlir::ResultRange forChunks(const Tile &tile, mlir::ValueRange carried,
                               Body body);
   const EpilogueShape &getShape() const { return shape; }
@@ -51,6 +56,13 @@ public:
   void buildEnd();
 
 private:
+  /// Chunk i starts at i XOR flip (null: i); behind `shared` columns nothing is
+  /// left that the next tile's accumulators share.
+  struct Order {
+    mlir::Value flip, shared;
+  };
+  Order orderOf(const Tile &tile, mlir::Value width);
+  int64_t coveringColumns(int64_t columns);
   bool isRowScalar(unsigned i);
   mlir::Value loadInput(unsigned i, const Tile &tile, mlir::Value column,
                         unsigned half);

@@ -83,8 +83,9 @@ void GemmLowering::addParameters(Value rows) {
 
 ProductKernel::Walk GemmLowering::createWalk(ValueRange inits) {
   SmallVector<Type> types(inits.size(), b.getI32Type());
-  auto loop = moe_kernel::ForTilesOp::create(
-      b, types, offsets, ArrayRef<int64_t>{tileM, tileN}, n, inits);
+  auto loop = moe_kernel::ForTilesOp::create(b, types, offsets,
+                                             ArrayRef<int64_t>{tileM, tileN}, n,
+                                             responses, queue, inits, raster());
   return {loop, &loop.getBody().emplaceBlock(),
           moe_kernel::ForTilesOp::kPlaces};
 }
@@ -165,10 +166,11 @@ void GemmLowering::buildEpilogueRole() {
     Tile tile =
         epilogue.describeTile(place.group, place.row, place.column, place.end);
     epilogue.describeGroup(tile, place.begin, place.end, place.atoms);
+    epilogue.describeOrder(tile, accumulators, position);
     auto wait = [&] { moe_kernel::WaitOp::create(b, accumulators, position); };
-    auto take = [&](Value at, Value isLast) {
+    auto take = [&](Value at, Value releases) {
       return epilogue.takeAccumulators(accumulator, accumulators, position, at,
-                                       isLast);
+                                       releases);
     };
     SmallVector<Value> slot = ifTileExists(
         place.row, place.end, place.column, n,
@@ -202,7 +204,8 @@ void GemmLowering::run() {
   buildEpilogueRole();
   buildLoadRole();
   buildMatrixRole();
-  kernel.finishPersistent(arith::MulIOp::create(
+  buildSchedulerRole();
+  launch(arith::MulIOp::create(
       kernel.host, hostPieces(rows, tileM * clusterM),
       kernel.hostConstant(llvm::divideCeil(n, tileN * clusterN))));
 }

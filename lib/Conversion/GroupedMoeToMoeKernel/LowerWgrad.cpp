@@ -123,7 +123,8 @@ ProductKernel::Walk WgradLowering::createWalk(ValueRange inits) {
   SmallVector<Type> types(inits.size(), b.getI32Type());
   auto loop = moe_kernel::ForGroupTilesOp::create(
       b, types, offsets, rows, ArrayRef<int64_t>{tileM, tileN},
-      ArrayRef<int64_t>{n, k}, partRows, partRows ? slots() : 0, inits);
+      ArrayRef<int64_t>{n, k}, partRows, partRows ? slots() : 0, responses,
+      queue, inits, raster());
   return {loop, &loop.getBody().emplaceBlock(),
           moe_kernel::ForGroupTilesOp::kPlaces};
 }
@@ -206,9 +207,10 @@ Value WgradLowering::leavePart(const Place &place, const Tile &tile,
   moe_kernel::WaitOp::create(b, accumulators, position);
   Value slot = kernel.add(place.slot, kernel.mul(place.part, tilesOfGroup));
   epilogue.forChunks(
-      tile, {}, [&](Value at, Value isLast, ValueRange) -> SmallVector<Value> {
+      tile, {},
+      [&](Value at, Value, Value releases, ValueRange) -> SmallVector<Value> {
         SmallVector<Value> values = epilogue.takeAccumulators(
-            accumulator, accumulators, position, at, isLast);
+            accumulator, accumulators, position, at, releases);
         partials->store(slot, at, tile.thread, values[0]);
         return {};
       });
@@ -223,6 +225,7 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
                                             Value slot) {
   Tile tile = epilogue.describeTile(place.group, place.row, place.column,
                                     kernel.constant(n));
+  epilogue.describeOrder(tile, accumulators, position);
   Value one = kernel.constant(int64_t(1));
   Value hasRows = isPositive(place.parts);
   Value isWhole =
@@ -246,12 +249,12 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
   };
   int64_t lanes = epilogue.getShape().chunk;
   // From tensor memory, from slots, or zero for a group without rows.
-  auto take = [&](Value at, Value isLast) -> SmallVector<Value> {
+  auto take = [&](Value at, Value releases) -> SmallVector<Value> {
     return kernel.either(
         isWhole,
         [&] {
           return epilogue.takeAccumulators(accumulator, accumulators, position,
-                                           at, isLast);
+                                           at, releases);
         },
         [&] {
           Value sum = partials
@@ -301,10 +304,11 @@ void WgradLowering::run() {
   buildEpilogueRole();
   buildLoadRole();
   buildMatrixRole();
+  buildSchedulerRole();
   int64_t clusterTiles = llvm::divideCeil(n, tileM * clusterM) *
                          llvm::divideCeil(k, tileN * clusterN);
   int64_t tiles = op.getGroups() * clusterTiles + (partRows ? slots() : 0);
-  kernel.finishPersistent(kernel.hostConstant(tiles));
+  launch(kernel.hostConstant(tiles));
 }
 
 } // namespace

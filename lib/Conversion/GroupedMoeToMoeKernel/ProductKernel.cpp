@@ -16,12 +16,20 @@ using moe_kernel::StageSide;
 
 static constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
 static constexpr int64_t kTileM = 128;  // rows of one CTA: lanes of its memory
-static constexpr int64_t kPanelRows = 128; // along M or N, 8-bit elements
+static constexpr int64_t kQueueStages = 2;
+static constexpr int64_t kResponseBytes = 16; // of cluster launch control
+static constexpr int64_t kPanelRows = 128;    // along M or N, 8-bit elements
+
+static bool isDynamicSchedule(FusedProduct op) {
+  return op.getSchedule()->getScheduler() ==
+         SchedulerKind::cluster_launch_control;
+}
 
 ProductKernel::ProductKernel(FusedProduct op, StringRef name, int64_t block,
                              int64_t rowUnit)
-    : kernel(op, name, kEpilogueWarps + 2), b(kernel.body),
-      schedule(*op.getSchedule()), isPaired(schedule.getTile()[0] > kTileM),
+    : kernel(op, name, kEpilogueWarps + (isDynamicSchedule(op) ? 3 : 2)),
+      b(kernel.body), schedule(*op.getSchedule()),
+      isPaired(schedule.getTile()[0] > kTileM),
       clusterM(schedule.getCluster()[0]), clusterN(schedule.getCluster()[1]),
       tileM(kTileM), tileN(schedule.getTile()[1]), tileK(schedule.getTile()[2]),
       block(block), epilogue(op, kernel, rowUnit) {
@@ -92,8 +100,11 @@ void ProductKernel::addBuffers() {
                      {stages, rhsAtoms, kAtomBytes}, i8);
   epilogue.declareBuffers();
   int64_t accs = schedule.getAccumulators();
-  accumulator = alloc("accumulator", BufferSpace::tensor, {accs, tileM, tileN},
-                      b.getF32Type());
+  accumulator = moe_kernel::AllocOp::create(
+      b,
+      BufferType::get(b.getContext(), BufferSpace::tensor, {accs, tileM, tileN},
+                      b.getF32Type()),
+      "accumulator", epilogue.getShape().overlap);
   // One set of scale columns a stage: a stage is refilled only after the
   // products that read it, and its columns, are complete.
   lhs.tmemScales = alloc("a_scales_tmem", BufferSpace::tensor,
@@ -110,9 +121,21 @@ void ProductKernel::addBuffers() {
   operands = moe_kernel::PipelineOp::create(
       b, PipelineType::get(b.getContext(), stages), "operands", 1, readers,
       bytes * ctasOfUnit());
+  // Two that overlap are handed over as one.
+  accs = epilogue.getShape().overlap > 0 ? 1 : accs;
   accumulators = moe_kernel::PipelineOp::create(
       b, PipelineType::get(b.getContext(), accs), "accumulators", 1,
       kEpilogueThreads * ctasOfUnit(), 0);
+  if (isDynamic()) {
+    responses = alloc("next_tiles", BufferSpace::shared,
+                      {kQueueStages, kResponseBytes}, i8);
+    // Of each CTA the load, scheduler and epilogue warps, of each unit one.
+    int64_t ctas = clusterM * clusterN;
+    int64_t takers = ctas * (2 + kEpilogueWarps) + ctas / ctasOfUnit();
+    queue = moe_kernel::PipelineOp::create(
+        b, PipelineType::get(b.getContext(), kQueueStages), "tiles", 1, takers,
+        kResponseBytes);
+  }
 }
 
 void ProductKernel::buildRole(
@@ -247,4 +270,23 @@ SmallVector<Value> ProductKernel::ifTileExists(Value row, Value rows,
 void ProductKernel::skipAccumulators(Value position) {
   moe_kernel::WaitOp::create(b, accumulators, position);
   moe_kernel::ReleaseOp::create(b, accumulators, position);
+}
+
+void ProductKernel::buildSchedulerRole() {
+  if (!isDynamic()) {
+    return;
+  }
+  auto role = moe_kernel::RoleOp::create(b, "scheduler", kEpilogueWarps + 2, 1,
+                                         /*elected=*/true, /*leader=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&role.getBody().emplaceBlock());
+  moe_kernel::RequestTilesOp::create(b, responses, queue);
+}
+
+void ProductKernel::launch(Value tiles) {
+  if (!isDynamic()) {
+    return kernel.finishPersistent(tiles);
+  }
+  kernel.finish(arith::MulIOp::create(
+      kernel.host, tiles, kernel.hostConstant(clusterM * clusterN)));
 }

@@ -80,6 +80,19 @@ protected:
                      build,
                  llvm::function_ref<void(mlir::ValueRange)> finish = {});
 
+  /// The role that obtains tiles, with cluster launch control.
+  void buildSchedulerRole();
+  /// A CTA for each tile of `tiles` clusters, or as many as run at once.
+  void launch(mlir::Value tiles);
+  bool isDynamic() const {
+    return schedule.getScheduler() == SchedulerKind::cluster_launch_control;
+  }
+  moe_kernel::Raster raster() const {
+    return schedule.getRaster() == RasterKind::row
+               ? moe_kernel::Raster::row
+               : moe_kernel::Raster::short_side;
+  }
+
   using Values = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
   /// `build`, if the tile is one of the matrix's: in a cluster it may lie past
   /// `rows` or `columns`. Else `otherwise`.
@@ -113,6 +126,8 @@ protected:
   EpilogueRole epilogue;
   Factor lhs, rhs;
   mlir::Value accumulator, operands, accumulators;
+  /// Of cluster launch control, else null.
+  mlir::Value responses, queue;
 };
 
 } // namespace grouped_moe

@@ -60,12 +60,29 @@ public:
     counters = kernel.addTemporary(MemRefType::get({ShapedType::kDynamic}, i32),
                                    rowTiles, /*zeroed=*/true);
   }
-  SmallVector<Value> start() override { return {zero()}; }
-  SmallVector<Value> take(const Tile &, const Chunk &, ValueRange values,
-                          ValueRange carried) override {
-    return {arith::AddFOp::create(b, carried[0], addAll(values[0]))};
+  /// Where halves of a tile come in any order, a sum for each.
+  SmallVector<Value> start() override {
+    return SmallVector<Value>(shape.overlap > 0 ? 2 : 1, zero());
   }
-  void leave(const Tile &tile, ValueRange carried) override {
+  SmallVector<Value> take(const Tile &, const Chunk &chunk, ValueRange values,
+                          ValueRange carried) override {
+    Value sum = addAll(values[0]);
+    SmallVector<Value> next;
+    for (Value before : carried) {
+      next.push_back(arith::AddFOp::create(b, before, sum));
+    }
+    if (next.size() == 2) {
+      Value isFirst = kernel.less(chunk.at, shape.columnsInOrder());
+      next[0] = arith::SelectOp::create(b, isFirst, next[0], carried[0]);
+      next[1] = arith::SelectOp::create(b, isFirst, carried[1], next[1]);
+    }
+    return next;
+  }
+  void leave(const Tile &tile, ValueRange sums) override {
+    SmallVector<Value> carried{sums[0]};
+    if (sums.size() == 2) {
+      carried[0] = arith::AddFOp::create(b, sums[0], sums[1]);
+    }
     if (shape.tilesAlong == 1) {
       storeRow(tile, carried[0]);
       return;

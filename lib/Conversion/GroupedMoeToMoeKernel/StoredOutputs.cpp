@@ -280,8 +280,8 @@ private:
   int64_t bytesOfChunk() { return blocksOfHalf() * halves() / words(); }
   /// Words never cross tiles, and start at multiples of their own size.
   int64_t chunksOfWord() {
-    int64_t ofTile = shape.tileColumns / shape.chunk;
-    return std::min(kAtomBlocks / bytesOfChunk(), ofTile & -ofTile);
+    int64_t chunks = shape.columnsInOrder() / shape.chunk;
+    return std::min(kAtomBlocks / bytesOfChunk(), chunks & -chunks);
   }
   int64_t wordBytes() { return chunksOfWord() * bytesOfChunk(); }
 

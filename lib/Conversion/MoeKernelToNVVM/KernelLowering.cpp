@@ -241,13 +241,14 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case<AllocOp, PipelineOp, ReturnOp, YieldOp>(
           [](Operation *) { return success(); })
       .Case([&](RoleOp role) { return lowerRole(role); })
-      .Case<IndexOp, ForTilesOp, ForGroupTilesOp, PointeeOp, AdvanceOp,
-            AcquireOp, ExpectOp, WaitOp, ReleaseOp, CommitOp, DrainOp, LoadOp,
-            CopyScalesOp, MmaOp, LoadAccumulatorOp, GlobalLoadOp, GlobalStoreOp,
-            EncodeOp, DecodeOp, EncodeScaleOp, AcquireStagingOp, StageRowOp,
-            PublishStagingOp, StoreOp, CommitStoresOp, ColumnAmaxOp,
-            ColumnSumOp, SpreadLanesOp, WarpAmaxOp, BarrierOp, LastArrivalOp,
-            SigmoidOp, AtomicMaxOp, AtomicAddOp, SharedStoreOp, SharedLoadOp>(
+      .Case<IndexOp, ForTilesOp, ForGroupTilesOp, RequestTilesOp, PointeeOp,
+            AdvanceOp, PhaseOp, AcquireOp, ExpectOp, WaitOp, ReleaseOp,
+            CommitOp, DrainOp, LoadOp, CopyScalesOp, MmaOp, LoadAccumulatorOp,
+            GlobalLoadOp, GlobalStoreOp, EncodeOp, DecodeOp, EncodeScaleOp,
+            AcquireStagingOp, StageRowOp, PublishStagingOp, StoreOp,
+            CommitStoresOp, ColumnAmaxOp, ColumnSumOp, SpreadLanesOp,
+            WarpAmaxOp, BarrierOp, LastArrivalOp, SigmoidOp, AtomicMaxOp,
+            AtomicAddOp, SharedStoreOp, SharedLoadOp>(
           [&](auto typed) { return lower(typed); })
       .Default([&](Operation *other) { return cloneOp(other); });
 }

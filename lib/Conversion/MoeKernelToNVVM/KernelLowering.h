@@ -12,6 +12,8 @@
 
 namespace grouped_moe {
 
+struct TileWalk;
+
 /// Name of the dynamic shared memory of a module of kernels.
 inline constexpr llvm::StringLiteral dynamicSharedName = "dyn_smem";
 
@@ -79,15 +81,31 @@ private:
   //---------------------------------------------===//
 
   mlir::LogicalResult lower(moe_kernel::ForTilesOp op);
-  // (LowerGroupTiles.cpp)
   mlir::LogicalResult lower(moe_kernel::ForGroupTilesOp op);
+  /// Rows of an atom of scales.
+  static constexpr int64_t rowsOfAtom = 128;
   /// An element of the array of i32 `offsets`.
   mlir::Value loadOffset(mlir::Value offsets, mlir::Value group);
+  mlir::Value piecesOf(mlir::Value value, mlir::Value by);
+  /// Tile `local` of tilesM x tilesN, in the raster's order.
+  struct RowColumn {
+    mlir::Value row, column;
+  };
+  RowColumn placeOf(mlir::Value local, mlir::Value tilesM, mlir::Value tilesN,
+                    moe_kernel::Raster raster);
+
+  // (LowerWalk.cpp)
+  mlir::LogicalResult lowerWalk(mlir::Operation *op, const TileWalk &walk);
+  mlir::LogicalResult lower(moe_kernel::RequestTilesOp op);
+  /// The number that a stage of the queue holds, -1 for none; gives it back.
+  mlir::Value takeTile(moe_kernel::PipelineOp queue,
+                       moe_kernel::AllocOp responses, mlir::Value position);
 
   //===- Pipelines and bulk copies (LowerPipelines.cpp)
   //---------------------===//
 
   mlir::LogicalResult lower(moe_kernel::AdvanceOp op);
+  mlir::LogicalResult lower(moe_kernel::PhaseOp op);
   mlir::LogicalResult lower(moe_kernel::AcquireOp op);
   mlir::LogicalResult lower(moe_kernel::ExpectOp op);
   mlir::LogicalResult lower(moe_kernel::WaitOp op);

@@ -22,8 +22,10 @@ Value KernelLowering::tensorStage(AllocOp alloc, Value position) {
   if (stages == 1) {
     return address;
   }
-  Value columns =
-      create<arith::MulIOp>(stageOf(position, stages), i32Const(place.stride));
+  // Overlapping accumulators take turns.
+  Value stage =
+      alloc.getOverlap() > 0 ? phaseOf(position) : stageOf(position, stages);
+  Value columns = create<arith::MulIOp>(stage, i32Const(place.stride));
   return create<arith::AddIOp>(address, columns);
 }
 

@@ -88,6 +88,11 @@ LogicalResult KernelLowering::lower(AdvanceOp op) {
   return success();
 }
 
+LogicalResult KernelLowering::lower(PhaseOp op) {
+  map.map(op.getPhase(), phaseOf(mapped(op.getPosition())));
+  return success();
+}
+
 void KernelLowering::acquire(PipelineOp pipeline, Value position) {
   // A fresh barrier passes a wait for the parity before its first phase.
   Value parity = create<arith::XOrIOp>(phaseOf(position), i32Const(1));

@@ -1,8 +1,8 @@
-// The walk over the tiles of a ragged grouped product.
+// The walks over tiles: of the rows of each group, and of a matrix for each
+// group.
 #include "lib/Conversion/MoeKernelToNVVM/KernelLowering.h"
+#include "lib/Conversion/MoeKernelToNVVM/TileWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,132 +16,180 @@ Value KernelLowering::loadOffset(Value offsets, Value group) {
   return create<LLVM::LoadOp>(b.getI32Type(), address, /*alignment=*/4);
 }
 
-/// Values of the cursor.
-static constexpr unsigned kCursor = 5;
+static int64_t groupsOf(Value offsets) {
+  return cast<MemRefType>(offsets.getType()).getDimSize(0);
+}
 
-// The outer loop's state: the linear tile t, the group g under the cursor, the
-// tiles of the groups before it, its first and end row, the atoms of the groups
-// before it, then carried values.
-// The inner loop moves the cursor to the group that holds t. Offsets that are
-// not ascending give empty groups, so that both loops end on any contents.
+/// value / by, rounded up; 0 of a value that is not positive.
+Value KernelLowering::piecesOf(Value value, Value by) {
+  Value one = i32Const(1);
+  Value some =
+      create<arith::CmpIOp>(arith::CmpIPredicate::sgt, value, i32Const(0));
+  Value last = create<arith::DivUIOp>(create<arith::SubIOp>(value, one), by);
+  return create<arith::SelectOp>(some, create<arith::AddIOp>(last, one),
+                                 i32Const(0));
+}
+
+KernelLowering::RowColumn KernelLowering::placeOf(Value local, Value tilesM,
+                                                  Value tilesN, Raster raster) {
+  auto div = [&](Value x, Value y) -> Value {
+    return create<arith::DivUIOp>(x, y);
+  };
+  auto rem = [&](Value x, Value y) -> Value {
+    return create<arith::RemUIOp>(x, y);
+  };
+  RowColumn along{div(local, tilesN), rem(local, tilesN)};
+  if (raster == Raster::row) {
+    return along;
+  }
+  Value isTall =
+      create<arith::CmpIOp>(arith::CmpIPredicate::uge, tilesM, tilesN);
+  // Not 0 where a tile exists.
+  Value down = create<arith::MaxUIOp>(tilesM, i32Const(1));
+  return {create<arith::SelectOp>(isTall, along.row, rem(local, down)),
+          create<arith::SelectOp>(isTall, along.column, div(local, down))};
+}
+
+// The cursor: first and end row of the group, and the atoms of the groups
+// before it. Offsets that are not ascending give empty groups.
 LogicalResult KernelLowering::lower(ForTilesOp op) {
-  Location opLoc = loc;
-  Type i32 = b.getI32Type();
   int64_t tileM = op.getTile()[0], tileN = op.getTile()[1];
   int64_t clusterM = tileM * source.getClusterM(),
           clusterN = tileN * source.getClusterN();
-  int64_t tilesN = llvm::divideCeil(op.getN(), clusterN);
-  int64_t groups = cast<MemRefType>(op.getOffsets().getType()).getDimSize(0);
   Value offsets = mapped(op.getOffsets());
+  Value rowsPerTile = i32Const(clusterM),
+        tilesN = i32Const(llvm::divideCeil(op.getN(), clusterN));
+  Value rowsPerAtom = i32Const(rowsOfAtom);
+  auto rowsOf = [&](ValueRange cursor) -> Value {
+    return create<arith::SubIOp>(cursor[1], cursor[0]);
+  };
+  auto tilesOf = [&](ValueRange cursor) -> Value {
+    return create<arith::MulIOp>(piecesOf(rowsOf(cursor), rowsPerTile), tilesN);
+  };
+  auto move = [&](ValueRange cursor, Value next) -> SmallVector<Value> {
+    Value atoms =
+        create<arith::AddIOp>(cursor[2], piecesOf(rowsOf(cursor), rowsPerAtom));
+    return {cursor[1], loadOffset(offsets, next), atoms};
+  };
+  auto places = [&](Value group, ValueRange cursor,
+                    Value local) -> SmallVector<Value> {
+    RowColumn at = placeOf(local,
+                           op.getRaster() == Raster::row
+                               ? Value()
+                               : piecesOf(rowsOf(cursor), rowsPerTile),
+                           tilesN, op.getRaster());
+    Value row = create<arith::AddIOp>(
+        cursor[0], create<arith::MulIOp>(at.row, rowsPerTile));
+    Value column = create<arith::MulIOp>(at.column, i32Const(clusterN));
+    return {group,
+            ownPlace(row, ClusterAxis::m, tileM),
+            ownPlace(column, ClusterAxis::n, tileN),
+            cursor[0],
+            cursor[1],
+            cursor[2]};
+  };
+  Value zero = i32Const(0);
+  return lowerWalk(op, {op.getBody().front(),
+                        op.getInits(),
+                        op.getResults(),
+                        groupsOf(op.getOffsets()),
+                        op.getResponses(),
+                        op.getQueue(),
+                        {zero, loadOffset(offsets, zero), zero},
+                        tilesOf,
+                        move,
+                        places});
+}
 
+namespace {
+/// Of a walk over matrices of groups.
+struct Cursor {
+  explicit Cursor(ValueRange values)
+      : begin(values[0]), end(values[1]), atoms(values[2]), slots(values[3]) {}
+  Value begin, end, atoms, slots;
+};
+} // namespace
+
+LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
+  int64_t tileM = op.getTile()[0], tileN = op.getTile()[1];
+  int64_t clusterM = tileM * source.getClusterM(),
+          clusterN = tileN * source.getClusterN();
+  int64_t down = llvm::divideCeil(op.getShape()[0], clusterM),
+          along = llvm::divideCeil(op.getShape()[1], clusterN);
+  Value offsets = mapped(op.getOffsets()), rows = mapped(op.getRows());
+  Value partRows = op.getPartRows() ? mapped(op.getPartRows()) : Value();
   Value zero = i32Const(0), one = i32Const(1);
-  Value numGroups = i32Const(groups), lastGroup = i32Const(groups - 1);
-  Value rowsPerTile = i32Const(clusterM), tilesPerRow = i32Const(tilesN);
-  // Pieces of so many rows, each times a weight.
-  auto piecesOf = [&](Value begin, Value end, Value by, Value weight) -> Value {
-    Value some = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, end, begin);
-    Value rows = create<arith::SubIOp>(end, begin);
-    Value lastRow = create<arith::SubIOp>(rows, one);
-    Value last = create<arith::DivUIOp>(lastRow, by);
-    Value pieces = create<arith::AddIOp>(last, one);
-    Value weighted = create<arith::MulIOp>(pieces, weight);
-    return create<arith::SelectOp>(some, weighted, zero);
+  Value tilesOfGroup = i32Const(down * along);
+
+  auto endOf = [&](Value group) -> Value {
+    return create<arith::MinSIOp>(loadOffset(offsets, group), rows);
   };
-  auto tilesOf = [&](Value begin, Value end) -> Value {
-    return piecesOf(begin, end, rowsPerTile, tilesPerRow);
+  auto rowsOf = [&](const Cursor &c) -> Value {
+    return create<arith::MaxSIOp>(create<arith::SubIOp>(c.end, c.begin), zero);
   };
-
-  Value first = walker(), stride = walkers();
-  SmallVector<Value> inits{first, zero, zero, zero, loadOffset(offsets, zero),
-                           zero};
-  llvm::append_range(inits, mapped(op.getInits()));
-  SmallVector<Type> types(inits.size(), i32);
-  SmallVector<Location> locs(inits.size(), opLoc);
-
-  auto outer = create<scf::WhileOp>(types, inits);
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&outer.getBefore(), {}, types, locs);
-  Value t = before->getArgument(0);
-
-  // Move the cursor.
-  SmallVector<Type> cursorTypes(kCursor, i32);
-  SmallVector<Location> cursorLocs(kCursor, opLoc);
-  auto inner = create<scf::WhileOp>(
-      cursorTypes, ValueRange(before->getArguments()).slice(1, kCursor));
-  {
-    OpBuilder::InsertionGuard innerGuard(b);
-    Block *test =
-        b.createBlock(&inner.getBefore(), {}, cursorTypes, cursorLocs);
-    Value tiles = tilesOf(test->getArgument(2), test->getArgument(3));
-    Value next = create<arith::AddIOp>(test->getArgument(1), tiles);
-    Value inRange = create<arith::CmpIOp>(arith::CmpIPredicate::ult,
-                                          test->getArgument(0), numGroups);
-    Value past = create<arith::CmpIOp>(arith::CmpIPredicate::sge, t, next);
-    Value moves = create<arith::AndIOp>(inRange, past);
-    create<scf::ConditionOp>(moves, test->getArguments());
-
-    Block *move = b.createBlock(&inner.getAfter(), {}, cursorTypes, cursorLocs);
-    Value passed = tilesOf(move->getArgument(2), move->getArgument(3));
-    Value tilesBefore = create<arith::AddIOp>(move->getArgument(1), passed);
-    Value atoms = create<arith::AddIOp>(move->getArgument(4),
-                                        piecesOf(move->getArgument(2),
-                                                 move->getArgument(3),
-                                                 i32Const(rowsOfAtom), one));
-    Value group = create<arith::AddIOp>(move->getArgument(0), one);
-    Value begin = move->getArgument(3);
-    // Past the last group the value is not used, only the address counts.
-    Value end = loadOffset(offsets, create<arith::MinUIOp>(group, lastGroup));
-    create<scf::YieldOp>(ValueRange{group, tilesBefore, begin, end, atoms});
-  }
-  Value inRange = create<arith::CmpIOp>(arith::CmpIPredicate::ult,
-                                        inner.getResult(0), numGroups);
-  // t can wrap around only if the offsets are garbage.
-  Value valid = create<arith::CmpIOp>(arith::CmpIPredicate::sge, t, zero);
-  SmallVector<Value> state{t};
-  llvm::append_range(state, inner.getResults());
-  llvm::append_range(state, before->getArguments().drop_front(1 + kCursor));
-  create<scf::ConditionOp>(create<arith::AndIOp>(inRange, valid), state);
-
-  Block *after = b.createBlock(&outer.getAfter(), {}, types, locs);
-  Value local =
-      create<arith::SubIOp>(after->getArgument(0), after->getArgument(2));
-  Value tileRow = create<arith::DivUIOp>(local, tilesPerRow);
-  Value tileColumn = create<arith::RemUIOp>(local, tilesPerRow);
-  Value row = create<arith::AddIOp>(
-      after->getArgument(3), create<arith::MulIOp>(tileRow, rowsPerTile));
-  Value column = create<arith::MulIOp>(tileColumn, i32Const(clusterN));
-  row = ownPlace(row, ClusterAxis::m, tileM);
-  column = ownPlace(column, ClusterAxis::n, tileN);
-
-  Block &body = op.getBody().front();
-  Value places[] = {after->getArgument(1),
-                    row,
-                    column,
-                    after->getArgument(3),
-                    after->getArgument(4),
-                    after->getArgument(5)};
-  static_assert(std::size(places) == ForTilesOp::kPlaces);
-  for (auto [from, to] : llvm::zip(body.getArguments(), places)) {
-    map.map(from, to);
-  }
-  for (auto [from, to] :
-       llvm::zip(body.getArguments().drop_front(ForTilesOp::kPlaces),
-                 after->getArguments().drop_front(1 + kCursor))) {
-    map.map(from, to);
-  }
-  if (failed(lowerBody(body))) {
-    return failure();
-  }
-  loc = opLoc;
-  SmallVector<Value> next{create<arith::AddIOp>(after->getArgument(0), stride)};
-  llvm::append_range(next, ValueRange(after->getArguments()).slice(1, kCursor));
-  auto yield = cast<moe_kernel::YieldOp>(body.getTerminator());
-  llvm::append_range(next, mapped(yield.getValues()));
-  create<scf::YieldOp>(next);
-
-  for (auto [from, to] :
-       llvm::zip(op.getResults(), outer.getResults().drop_front(1 + kCursor))) {
-    map.map(from, to);
-  }
-  return success();
+  /// 0 for a group without rows.
+  auto partsOf = [&](const Cursor &c) -> Value {
+    Value some = create<arith::MinSIOp>(rowsOf(c), one);
+    if (!partRows) {
+      return some;
+    }
+    Value parts = piecesOf(rowsOf(c), partRows);
+    Value end = create<arith::AddIOp>(
+        c.slots, create<arith::MulIOp>(parts, tilesOfGroup));
+    Value fits = create<arith::CmpIOp>(arith::CmpIPredicate::ule, end,
+                                       i32Const(op.getSlots()));
+    return create<arith::SelectOp>(fits, parts, some);
+  };
+  auto tilesOf = [&](ValueRange cursor) -> Value {
+    Value parts = create<arith::MaxSIOp>(partsOf(Cursor(cursor)), one);
+    return create<arith::MulIOp>(parts, tilesOfGroup);
+  };
+  auto move = [&](ValueRange cursor, Value next) -> SmallVector<Value> {
+    Cursor from(cursor);
+    Value atoms = create<arith::AddIOp>(
+        from.atoms, piecesOf(rowsOf(from), i32Const(rowsOfAtom)));
+    Value slots = from.slots;
+    if (partRows) {
+      Value parts = partsOf(from);
+      Value several =
+          create<arith::CmpIOp>(arith::CmpIPredicate::sgt, parts, one);
+      Value taken = create<arith::MulIOp>(parts, tilesOfGroup);
+      slots = create<arith::AddIOp>(
+          slots, create<arith::SelectOp>(several, taken, zero));
+    }
+    return {from.end, endOf(next), atoms, slots};
+  };
+  auto places = [&](Value group, ValueRange cursor,
+                    Value local) -> SmallVector<Value> {
+    Cursor c(cursor);
+    Value part = zero, tile = local, slot = zero;
+    if (partRows) {
+      part = create<arith::DivUIOp>(local, tilesOfGroup);
+      tile = create<arith::RemUIOp>(local, tilesOfGroup);
+      slot = create<arith::AddIOp>(c.slots, tile);
+    }
+    RowColumn at =
+        placeOf(tile, i32Const(down), i32Const(along), op.getRaster());
+    Value row = create<arith::MulIOp>(at.row, i32Const(clusterM));
+    Value column = create<arith::MulIOp>(at.column, i32Const(clusterN));
+    return {group,
+            ownPlace(row, ClusterAxis::m, tileM),
+            ownPlace(column, ClusterAxis::n, tileN),
+            c.begin,
+            create<arith::MaxSIOp>(c.begin, c.end),
+            c.atoms,
+            part,
+            partsOf(c),
+            slot};
+  };
+  return lowerWalk(op, {op.getBody().front(),
+                        op.getInits(),
+                        op.getResults(),
+                        groupsOf(op.getOffsets()),
+                        op.getResponses(),
+                        op.getQueue(),
+                        {zero, endOf(zero), zero, zero},
+                        tilesOf,
+                        move,
+                        places});
 }

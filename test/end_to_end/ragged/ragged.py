@@ -10,7 +10,7 @@ from exact_forward import check as forward
 from exact_gradients import C
 from exact_gradients import check as gradient
 from named import AMAX, ROW_SUM, column_sum, plain, quantized
-from operands import offsets_of
+from operands import exact as exact_named
 from oracle import ALL, FP4, NVFP4
 from products import POISON, exact
 from quantizers import E2M1, E4M3, E5M2
@@ -119,8 +119,24 @@ def hazards():
         gradient_case("gemm_dswiglu", sizes, 160, how).check(*options)
 
 
+def clusters():
+    """Tiles of two CTAs, boxes for several of them, tiles of other widths; a CTA of a cluster may have no row of the group."""
+    shapes = (((256, 128), (2, 1)), ((256, 256), (2, 1)), ((128, 64), (2, 2)), ((128, 192), (1, 1)), ((256, 128), (4, 1)),
+              ((128, 128), (4, 1)))
+    for i, (tile, cluster) in enumerate(shapes):
+        schedule = lambda k: (f"#grouped_moe.schedule<tile = [{tile[0]}, {tile[1]}, {k}], stages = 2, accumulators = 1, "
+                              f"cluster = [{cluster[0]}, {cluster[1]}], scheduler = static_persistent>")
+        for j, (aligned, sizes) in enumerate(((1, [200, 0, 56, 193]), (1, [1, 2, 0, 3, 1, 130]), (32, [32, 0, 96, 160]),
+                                              (128, [128, 0, 384, 128]))):
+            how = dict(aligned=aligned, per_group=True, extra_rows=(0, 57, 32, 128)[j], seed=i + j)
+            options = ("--hazards=full", f"--schedule-seed={i + j}")
+            exact(ALL[3 + i % 2], (160, 272)[i % 2], 320, [plain(), ROWS[0], DOWN[0]] if i % 2 == 0 else [plain(BF16)], sizes=sizes,
+                  schedule=schedule(128), **how).check(*options)
+            exact(FP4[i % 3], 160, 320, [plain(BF16)], sizes=sizes, schedule=schedule(256), **how).check(*options)
+            gradient_case("gemm_dswiglu", sizes, 160, dict(how, schedule=schedule(128))).check(*options)
+
+
 def gradient_case(op, sizes, n, how):
-    from operands import exact as exact_named
     outs = [ROWS[0], DOWN[0], plain(BF16), ROW_SUM, AMAX, column_sum()]
     return exact_named(op, sizes, n, 64, outs, ALL_INPUTS + ("c",), c_type=BF16, **how, **C)
 
