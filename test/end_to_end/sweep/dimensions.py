@@ -15,7 +15,8 @@ SCHEDULE = {
     "cluster": ("1x1", "2x1", "4x1", "2x2"),
     "stages": (1, 2, 3, 4, 6),
     "accumulators": (1, 2),
-    "scheduler": ("static_persistent",),
+    "scheduler": ("static_persistent", "cluster_launch_control"),
+    "along": ("row", "short_side"),  # the order of a group's tiles
 }
 # Which rows belong to whom.
 GROUPS = {

@@ -99,10 +99,22 @@ def nothing_to_do():
 
 
 def accumulator_in_use():
-    """Three tiles for a CTA, epilogues longer than a product and shorter, in several orders."""
-    for accumulators in (1, 2):
-        for k in (32, 832):
-            yield case_of("gemm_swiglu", accumulators=accumulators, n=1536, k=k, groups="256+128+128", rows="e4m3_rceil", sums="all")
+    """Several tiles for a CTA, epilogues longer than a product and shorter; two accumulators apart, and two that overlap."""
+    for k in (32, 832):
+        for tile, accumulators in (("128x128", 1), ("128x128", 2), ("128x256", 2)):
+            yield case_of("gemm_swiglu", tile=tile, accumulators=accumulators, n=1536, k=k, groups="256+128+384", rows="e4m3_rceil",
+                          sums="all")
+        yield case_of("gemm_swiglu", tile="256x256", cluster="2x1", accumulators=2, n=2560, k=k, groups="256+128+384", plain="bf16")
+        yield case_of("wgrad", tile="256x256", cluster="2x1", accumulators=2, n=1536, width=1280, groups="128+256", tail=0)
+
+
+def launch_control_responses():
+    """Clusters that take over what others would have done, in several orders, some of which say too early that nothing is left."""
+    for i, cluster in enumerate(("1x1", "2x1", "4x1", "2x2")):
+        for op in ("gemm", "gemm_dsrelu", "wgrad"):
+            for along in ("row", "short_side"):
+                yield case_of(op, scheduler="cluster_launch_control", cluster=cluster, along=along, n=528, groups="odd_tiles",
+                              sums="all" if op == "gemm_dsrelu" else "none")
 
 
 def gate_and_up():

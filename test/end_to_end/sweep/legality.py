@@ -85,8 +85,6 @@ rule("schedule", "op tile halves", "concatenated gate and up are 128 columns eac
     lambda op, tile, halves: op in PAIRED and halves == "concatenated" and numbers(tile)[1] != 256)
 rule("schedule", "cluster split", "parts of a split have no cluster")(
     lambda cluster, split: split != "none" and cluster != "1x1")
-rule("schedule", "tile accumulators", "accumulators fill tensor memory")(
-    lambda tile, accumulators: accumulators * numbers(tile)[1] >= TENSOR_COLUMNS)
 
 
 def scale_atoms(format):
@@ -106,11 +104,11 @@ def shared(format, tile, stages):
     return operand_bytes(format, tile, stages) > SHARED_BYTES
 
 
-@rule("schedule", "format tile stages accumulators", "accumulators and scales fit in tensor memory")
+@rule("schedule", "format tile stages accumulators", "accumulators, which may share half, and scales fit in tensor memory")
 def tensor(format, tile, stages, accumulators):
     n = numbers(tile)[1]
     scales = stages * (1 + -(-n // 128)) * scale_atoms(format) * 4
-    return accumulators * n + scales > TENSOR_COLUMNS
+    return accumulators * n - (accumulators - 1) * n // 2 + scales > TENSOR_COLUMNS
 
 
 def broken(case, name=None):

@@ -43,7 +43,7 @@ def schedule_of(case):
     parts = "" if split == "none" else ", split = [%d, %d]" % tuple(numbers(split))
     return (f"#grouped_moe.schedule<tile = [{m}, {n}, {tile_k(case['format'])}], stages = {case['stages']}, "
             f"accumulators = {case['accumulators']}, cluster = [{case['cluster'].replace('x', ', ')}], "
-            f"scheduler = {case['scheduler']}{parts}>")
+            f"scheduler = {case['scheduler']} along {case['along']}{parts}>")
 
 
 def outputs_of(case):
@@ -104,9 +104,11 @@ def draw_product(case, seed, hot, variety):
     sb = np.where(is_wide[:, None], wide, narrow)
     values = inputs(case, rng, groups, is_gate, variety)
     norm = {"none": None, "one": np.array([0.01], F32), "each": rng.choice((1, 0.5, 0.3, 0.7), count).astype(F32)}[case["norm"]]
-    return Swept(op, *poisoned(form, groups, a, b, sa, sb, extra), outputs_of(case), values, attributes, norm=norm, format=form,
-                 n_major=case["layout"] == "n", per_group=case["scales"] == "per_group", aligned=case["aligned"],
-                 schedule=schedule_of(case), memrefs=case["form"] != "tensor", static=case["form"] == "static")
+    made = Swept(op, *poisoned(form, groups, a, b, sa, sb, extra), outputs_of(case), values, attributes, norm=norm, format=form,
+                 n_major=case["layout"] == "n", aligned=case["aligned"], schedule=schedule_of(case),
+                 memrefs=case["form"] != "tensor", static=case["form"] == "static")
+    made.per_group = case["scales"] == "per_group"  # also where that is a mistake
+    return made
 
 
 def inputs(case, rng, groups, is_gate, variety):
