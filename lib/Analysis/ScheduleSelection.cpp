@@ -232,18 +232,18 @@ static LogicalResult verifyTile(FusedProduct op, ScheduleAttr schedule,
   if (!isLegal || tile[2] != tileK) {
     return refuse() << "expected a tile of 128 rows by 64, 128, 192 or 256 "
                        "columns, or of 256 rows by 128 or 256, and "
-                    << tileK << " of K";
+                    << tileK << " of K (schedule_c4)";
   }
   if (tile[1] < leastWidth(op)) {
     return refuse() << "expected 256 columns for concatenated gate and up, 128 "
-                       "of each";
+                       "of each (schedule_c4)";
   }
   bool isCluster =
       (cluster[1] == 1 && llvm::isPowerOf2_64(cluster[0]) && cluster[0] <= 4) ||
       (cluster[0] == 2 && cluster[1] == 2);
   if (!isCluster || (isPaired && cluster[0] == 1)) {
     return refuse() << "expected a cluster of 1x1, 2x1, 4x1 or 2x2 CTAs, of at "
-                       "least two along M for a tile of 256 rows";
+                       "least two along M for a tile of 256 rows (schedule_c4)";
   }
   if (schedule.getSplit().empty()) {
     return success();
@@ -254,7 +254,8 @@ static LogicalResult verifyTile(FusedProduct op, ScheduleAttr schedule,
               "op has none (schedule_c3); drop it";
   }
   if (cluster[0] * cluster[1] > 1) {
-    return refuse() << "expected a cluster of 1x1 with a split; drop one";
+    return refuse() << "expected a cluster of 1x1 with a split (schedule_c3); "
+                       "drop one";
   }
   return success();
 }
@@ -282,7 +283,8 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
                           << kReservedBytes << " reserved need " << shared
                           << " bytes of shared memory, "
                           << StringRef(target->chip) << " has "
-                          << target->maxSharedBytes << "; use fewer stages";
+                          << target->maxSharedBytes
+                          << "; use fewer stages (schedule_c5)";
     noteOutputs(diag, op);
     return diag;
   }
@@ -297,7 +299,8 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
         << tile[1] << " columns and the scales of " << schedule.getStages()
         << " stages need " << columns << " columns of tensor memory, "
         << StringRef(target->chip) << " has " << target->tensorColumns
-        << "; use one accumulator, a narrower tile or fewer stages";
+        << "; use one accumulator, a narrower tile or fewer stages "
+           "(schedule_c5)";
     if (overlap > 0) {
       diag.attachNote() << "two accumulators may share half of their columns, "
                         << tile[1] / 2 << "; here they would share " << overlap;
