@@ -1,5 +1,4 @@
-"""Which cases a compiler must take and which it must refuse, with the label of the constraint in docs/spec/grouped_moe.md. What
-a chip has room for has no label: `schedule` stands for the message of the schedule."""
+"""Which cases a compiler must take and which it must refuse, with the label of the constraint in docs/spec/grouped_moe.md."""
 from dataclasses import dataclass
 from typing import Callable
 
@@ -18,6 +17,7 @@ class Rule:
     broken: Callable
     why: str
     family: str
+    late: bool  # seen when a kernel is made, which depends on the chip
 
     def applies(self, case):
         return (case["op"] == "wgrad") == (self.family == "wgrad") if self.family else True
@@ -26,9 +26,9 @@ class Rule:
 RULES = []
 
 
-def rule(label, reads, why, of=None):
+def rule(label, reads, why, of=None, late=False):
     def add(broken):
-        RULES.append(Rule(label, tuple(reads.split()), broken, why, of))
+        RULES.append(Rule(label, tuple(reads.split()), broken, why, of, late))
         return broken
     return add
 
@@ -72,18 +72,18 @@ rule("gemm_c15", "rows columns norm", "norm_const is of quantized outputs")(
 rule("schedule_c3", "split", "a split has 2 parts at least")(lambda split: split.startswith("1_"))
 
 
-@rule("schedule", "tile", "tiles of 128 rows by 64, 128, 192 or 256, of 256 rows by 128 or 256")
+@rule("schedule_c4", "tile", "tiles of 128 rows by 64, 128, 192 or 256, of 256 rows by 128 or 256", late=True)
 def shape(tile):
     m, n = numbers(tile)
     return n not in {128: (64, 128, 192, 256), 256: (128, 256)}.get(m, ())
 
 
-rule("schedule", "cluster", "clusters of 1x1, 2x1, 4x1, 2x2")(lambda cluster: cluster not in WGRAD["cluster"])
-rule("schedule", "tile cluster", "a tile of 256 rows needs two CTAs along M")(
+rule("schedule_c4", "cluster", "clusters of 1x1, 2x1, 4x1, 2x2", late=True)(lambda cluster: cluster not in WGRAD["cluster"])
+rule("schedule_c4", "tile cluster", "a tile of 256 rows needs two CTAs along M", late=True)(
     lambda tile, cluster: pair_tile(tile) and numbers(cluster)[0] == 1)
-rule("schedule", "op tile halves", "concatenated gate and up are 128 columns each")(
+rule("schedule_c4", "op tile halves", "concatenated gate and up are 128 columns each", late=True)(
     lambda op, tile, halves: op in PAIRED and halves == "concatenated" and numbers(tile)[1] != 256)
-rule("schedule", "cluster split", "parts of a split have no cluster")(
+rule("schedule_c3", "cluster split", "parts of a split have no cluster", late=True)(
     lambda cluster, split: split != "none" and cluster != "1x1")
 
 
@@ -99,12 +99,13 @@ def operand_bytes(format, tile, stages):
     return stages * ((128 + n * 128 // max(m, 128)) * 128 + atoms * 512)
 
 
-@rule("schedule", "format tile stages", "operands fit in shared memory")
+@rule("schedule_c5", "format tile stages", "operands fit in shared memory", late=True)
 def shared(format, tile, stages):
     return operand_bytes(format, tile, stages) > SHARED_BYTES
 
 
-@rule("schedule", "format tile stages accumulators", "accumulators, which may share half, and scales fit in tensor memory")
+@rule("schedule_c5", "format tile stages accumulators", "accumulators, which may share half, and scales fit in tensor memory",
+      late=True)
 def tensor(format, tile, stages, accumulators):
     n = numbers(tile)[1]
     scales = stages * (1 + -(-n // 128)) * scale_atoms(format) * 4
