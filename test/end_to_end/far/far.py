@@ -2,7 +2,7 @@
 weights and biases of more than 2^32. Only what the tile reads and writes exists, at the addresses that it has in whole arrays, so
 that a product of extents in 32 bits reads or writes elsewhere, where nothing is. far.py NAME...
 
-The kernel's PTX runs as it is, but for the number of its CTA: the tile is the last one, which the last of many CTAs takes."""
+The kernel's PTX runs as it is, but for the number of its cluster: the tile is the last one, which the last of many clusters takes."""
 import json
 import os
 import re
@@ -77,19 +77,25 @@ class Far:
             params[int(at)] = self.base(kind, int(number)).to_bytes(8, "little").hex()
         for at, bits, value in re.findall(r"byte (\d+): i(32|64) (.*)", self.text):
             params[int(at)] = evaluate(value, self.rows).to_bytes(int(bits) // 8, "little").hex()
-        launch = re.search(r"launch (\w+): .*block (\d+)x1x1, (\d+) bytes of dynamic shared memory, (\d+) bytes of parameters", self.text)
-        assert "cluster 1x1x1" in self.text and len(re.findall("  launch ", self.text)) == 1, self.text
+        launch = re.search(r"launch (\w+): .* cluster (\d+)x1x1, block (\d+)x1x1, (\d+) bytes of dynamic shared memory, (\d+) bytes of "
+                           r"parameters", self.text)
+        kernel, *counts = launch.groups()
+        ctas, threads, shared, bytes_ = map(int, counts)
+        assert self.text.count("  launch ") == 1, self.text
         assert len(params) == self.text.count("    parameter at byte "), self.text
         at, packed = 0, []
         for offset in sorted(params):
             packed += ["00" * (offset - at), params[offset]]
             at = offset + (128 if params[offset][0] == "{" else len(params[offset]) // 2)
-        ptx, count = re.subn(r"%ctaid\.x", str(tile), self.ptx)
-        assert count and "%clusterid" not in ptx, "the kernel finds its tile in another way"
+        ptx = self.ptx
+        for name, value in (("id", tile), ("n", tile + 1)):
+            register = {"id": r"%(cta|cluster)id\.x", "n": r"%n(cta|cluster)id\.x"}[name]
+            ptx, count = re.subn(register, str(value), ptx)
+            assert count, "the kernel finds its tile in another way"
         with open(f"{self.folder}/k.ptx", "w") as file:
-            file.write(ptx.replace("%nctaid.x", str(tile + 1)))
-        described = {"ptx": "k.ptx", "kernel": launch[1], "grid": [1], "block": [int(launch[2])], "dynamic_smem": int(launch[3]),
-                     "params": packed + ["00" * (int(launch[4]) - at)], "tensor_maps": maps,
+            file.write(ptx)
+        described = {"ptx": "k.ptx", "kernel": kernel, "grid": [ctas], "cluster": [ctas], "block": [threads], "dynamic_smem": shared,
+                     "params": packed + ["00" * (bytes_ - at)], "tensor_maps": maps,
                      "buffers": [{"name": name, "file": name, "address": hex(address)} for name, (address, _) in self.buffers.items()],
                      "dump": [{"buffer": name, "file": name + ".out"} for name in dumped]}
         with open(f"{self.folder}/launch.json", "w") as file:

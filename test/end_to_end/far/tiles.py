@@ -21,15 +21,15 @@ def is_near(case, i):
     return [dynamic for *_, dynamic in case.fixed()][i] is None if i < 5 else list(case.inputs)[i - 5] in ("alpha", "bias")
 
 
-def rows(aligned, count):
+def rows(aligned, count, tile=(TILE, TILE), schedule=""):
     """A group of `count` rows behind one of all others: C, prob, D, its quantizations with their scales, dprob."""
-    grouped = aligned < 128
+    grouped, n = aligned < TILE, 2 * TILE
     outs = [plain(), quantized(E4M3, "row_group_scales_rceil" if grouped else "row_scales_rceil"),
             quantized(E5M2, "column_group_scales_rceil"), ROW_SUM]
-    case = exact("gemm_dsrelu", [0, count], 2 * TILE, 64, outs, ("alpha", "bias", "prob", "c"), aligned=aligned, **DSRELU)
+    case = exact("gemm_dsrelu", [0, count], n, 64, outs, ("alpha", "bias", "prob", "c"), aligned=aligned, schedule=schedule, **DSRELU)
     total = MOST // aligned * aligned
     begin = total - count
-    atoms = -(-begin // TILE)  # before the group's own
+    before, own = -(-begin // TILE), -(-count // TILE)  # atoms of 128 rows
     with folder() as where:
         far = Far(where, case.program(), total)
         inputs = [x for _, _, x, _ in case.fixed()] + list(case.inputs.values())
@@ -39,32 +39,37 @@ def rows(aligned, count):
                 far.window("argument", i, 0, np.array([begin, total], np.int32))
             elif is_near(case, i):
                 far.window("argument", i, 0, stored)
-            elif i == 1:  # one row of atoms of scales of lhs
-                far.window("argument", i, atoms * 512, stored.reshape(-1, 512)[:1])
+            elif i == 1:  # scales of lhs
+                far.window("argument", i, before * 512, stored.reshape(-1, 512)[:own])
             else:
                 far.at_end("argument", i, stored)
         names = []
         for i, (x, (_, _, _, kind)) in enumerate(zip(case.garbage(), case.destinations()), len(inputs)):
-            if "scales" in kind:  # two atoms
-                names.append(far.window("argument", i, atoms * 1024, x.reshape(-1, 512)[:2]))
+            if "scales" in kind:  # two atoms wide
+                names.append(far.window("argument", i, before * 1024, x.reshape(-1, 512)[: 2 * own]))
             else:
                 names.append(far.at_end("argument", i, x))
-        # Parts of sums, of both tiles of columns; the other one has been here.
-        far.window("temporary", 0, atoms * TILE * 8, np.zeros(2 * TILE, np.float32))
-        far.window("temporary", 1, atoms * 4, np.ones(1, np.int32))
-        tiles = 2 * (atoms + 1)
-        got = far.run(tiles - 1, names)
-        last = slice(TILE, 2 * TILE)
-        values, want = case.evaluate(), case.expected()
-        for (dtype, _, _, kind), x, y, before in zip(case.destinations(), got, want, case.garbage()):
-            what = f"{kind} behind row {begin}"
-            if kind == "row_sum":
-                assert_same(x, values["dprob"][0][:, last].astype(np.float64).sum(1).astype(np.float32), dtype, what)
-            elif "scales" in kind:
-                assert_same(x[1], y.reshape(-1, 512)[1], dtype, what)
-            else:
-                assert_same(x[:, last], y[:, last], dtype, what)
-                assert (x[:, :TILE] == before[:, :TILE]).all(), f"{what}: another tile is written"
+        if tile[1] < n:  # parts of sums, of both tiles of columns; the other one has been here
+            far.window("temporary", 0, before * TILE * 8, np.zeros(2 * TILE, np.float32))
+            far.window("temporary", 1, before * 4, np.ones(1, np.int32))
+        tiles = n // tile[1] * (-(-begin // tile[0]) + 1)
+        check_rows(case, far.run(tiles - 1, names), n - tile[1], own, f"behind row {begin}")
+
+
+def check_rows(case, got, first, own, where):
+    """Columns from `first` on are those of the tile."""
+    values, want = case.evaluate(), case.expected()
+    for (dtype, _, _, kind), x, y, before in zip(case.destinations(), got, want, case.garbage()):
+        what = f"{kind} {where}"
+        if kind == "row_sum":
+            assert_same(x, values["dprob"][0][:, first:].astype(np.float64).sum(1).astype(np.float32), dtype, what)
+        elif "scales" in kind:  # row scales: row, column; column scales: column, row
+            x, y = [z.reshape(-1, 512)[: 2 * own] for z in (x, y)]
+            by_column = lambda z: z.reshape(own, 2, 512).swapaxes(0, 1) if kind.startswith("row") else z.reshape(2, own, 512)
+            assert_same(by_column(x)[first // TILE :], by_column(y)[first // TILE :], dtype, what)
+        else:
+            assert_same(x[:, first:], y[:, first:], dtype, what)
+            assert (x[:, :first] == before[:, :first]).all(), f"{what}: another tile is written"
 
 
 def aligned_rows():
@@ -73,6 +78,12 @@ def aligned_rows():
 
 def ragged_rows():
     rows(1, 100)
+
+
+def pair_rows():
+    """A tile of 256 x 256 by two CTAs."""
+    rows(256, 256, (256, 256), "#grouped_moe.schedule<tile = [256, 256, 128], stages = 2, accumulators = 1, cluster = [2, 1], "
+         "scheduler = static_persistent>")
 
 
 def columns():
