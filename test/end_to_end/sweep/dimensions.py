@@ -27,7 +27,7 @@ GROUPS = {
 PRODUCT = {
     "op": PRODUCTS,
     "format": FP8 + FP4,
-    "layout": ("k", "n"),  # the major extent of rhs
+    "layout": ("k", "n", "apart_k", "apart_n"),  # the major extent of rhs: one array, or an address for each expert
     **SCHEDULE,
     **GROUPS,
     "scales": ("whole", "columns", "per_group"),  # in whose atoms: all in those of the matrix, down columns or all in a group's own

@@ -63,7 +63,7 @@ def padding_scales():
 def every_expert():
     """Five experts with different weights and scales, N no multiple of 128."""
     for n in (48, 160, 272):
-        for layout in "kn":
+        for layout in ("k", "n", "apart_k", "apart_n"):
             yield case_of("gemm", groups="128+128+128+128+128", n=n, layout=layout)
         yield case_of("wgrad", groups="128+128+128+128+128", n=n)
 

@@ -49,7 +49,7 @@ rule("gemm_c4", "format", "e4m3 scales have blocks of 16, FP8 data has blocks of
     lambda format: format in ("nvfp4_32", "e4m3_16"))
 rule("gemm_c2", "format", "FP8 rows meet FP8 weights", "gemm")(lambda format: format == "e4m3_e2m1")
 rule("gemm_c4", "format layout", "FP4 has scales along K in a row layout alone")(
-    lambda format, layout: format in FP4 and layout == "n")
+    lambda format, layout: format in FP4 and layout.endswith("n"))
 rule("gemm_c7", "aligned", "m_aligned is 1, 32, 128 or 256", "gemm")(lambda aligned: aligned not in (1, 32, 128, 256))
 rule("wgrad_c6", "aligned", "m_aligned is 32, 128 or 256", "wgrad")(lambda aligned: aligned not in (32, 128, 256))
 rule("gemm_c16", "aligned scales", "groups within an atom have scales of their own")(
@@ -130,7 +130,7 @@ def is_unclear(case):
     """Whole cases that are not drawn: nothing is written, or room depends on how an output is staged."""
     if case.get("sums") == "none" and not outputs(case):
         return True
-    n, slack = numbers(case["tile"])[1], 128 if case["layout"] in ("n", "row_row", "column_row") else 0
+    n, slack = numbers(case["tile"])[1], 128 if case["layout"] in ("n", "apart_n", "row_row", "column_row") else 0
     staged = outputs(case) * STAGED_BYTES + 2 * 4 * 4 * 2 * n + RESERVED_BYTES + case["stages"] * slack * 128
     bytes_ = operand_bytes(case["format"], case["tile"], case["stages"])
     return bytes_ <= SHARED_BYTES < bytes_ + staged

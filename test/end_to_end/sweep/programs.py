@@ -7,6 +7,7 @@ import ml_dtypes
 import numpy as np
 import wgrad
 from dimensions import GRADIENTS, PAIRED, PAIRED_C, extent_k, numbers, sizes, tile_k
+from discrete import Discrete
 from equations import BF16, F32, join
 from exact_named import gates_of
 from named import AMAX, ROW_SUM, Out, column_sum, plain, quantized
@@ -35,6 +36,11 @@ class Swept(Product):
     def program(self):
         text = super().program()
         return text.replace(" of result", "") if self.generic else text
+
+
+@dataclass
+class SweptApart(Discrete, Swept):
+    """Of experts apart."""
 
 
 def schedule_of(case):
@@ -104,8 +110,9 @@ def draw_product(case, seed, hot, variety):
     sb = np.where(is_wide[:, None], wide, narrow)
     values = inputs(case, rng, groups, is_gate, variety)
     norm = {"none": None, "one": np.array([0.01], F32), "each": rng.choice((1, 0.5, 0.3, 0.7), count).astype(F32)}[case["norm"]]
-    made = Swept(op, *poisoned(form, groups, a, b, sa, sb, extra), outputs_of(case), values, attributes, norm=norm, format=form,
-                 n_major=case["layout"] == "n", aligned=case["aligned"], schedule=schedule_of(case),
+    kind = SweptApart if case["layout"].startswith("apart") else Swept
+    made = kind(op, *poisoned(form, groups, a, b, sa, sb, extra), outputs_of(case), values, attributes, norm=norm, format=form,
+                 n_major=case["layout"].endswith("n"), aligned=case["aligned"], schedule=schedule_of(case),
                  memrefs=case["form"] != "tensor", static=case["form"] == "static")
     made.per_group = case["scales"] == "per_group"  # also where that is a mistake
     return made

@@ -1,5 +1,5 @@
 """The support surface of cuDNN front-end's grouped_gemm_dsrelu, with the page's tile of 256 x 256 on two CTAs and groups of 256
-rows: seed_page.py fp4|fp8|tiles. docs/guides/from_cudnn_dsrelu.md names what each shows."""
+rows: seed_page.py fp4|fp8|tiles|discrete. docs/guides/from_cudnn_dsrelu.md names what each shows."""
 import random
 import sys
 
@@ -36,6 +36,13 @@ def tiles():
     for tile, cluster in (("128x128", "1x1"), ("128x256", "1x1"), ("256x128", "2x1"), ("256x256", "2x1"), ("128x128", "2x1")):
         for relu_of in ("gemm", "c"):
             yield dict(rest, tile=tile, cluster=cluster, relu_of=relu_of)
+
+
+def discrete():
+    """An address for each expert: FP4, and FP8 of both majors."""
+    for form, layout in (("mxfp4", "apart_k"), ("nvfp4", "apart_k"), ("e4m3", "apart_k"), ("e4m3", "apart_n"), ("e5m2", "apart_n")):
+        yield {"format": form, "layout": layout, "plain": "bf16", "rows": "none", "columns": "none", "norm": "none", "c": "bf16",
+               "scales": "whole", "n": 272, "groups": "skewed", "tail": 304}
 
 
 def complete(part, seed):
