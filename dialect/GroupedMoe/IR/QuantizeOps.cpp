@@ -159,7 +159,8 @@ static LogicalResult verifyScaleOperand(Op op, Value scales, Value matrix,
   auto type = cast<ShapedType>(matrix.getType());
   LogicalResult elements =
       packed ? verifyFp4Scales(op, scales, layout, label + "3")
-             : verifyScaleElements(op, "scales", scales, layout, label + "3");
+             : verifyScaleElements(op, "scales", scales.getType(), layout,
+                                   label + "3");
   if (failed(elements) ||
       failed(verifyGroups(op, op.getOffsets(), op.getMAligned(), layout,
                           type.getRank(), label + "6"))) {
@@ -170,8 +171,8 @@ static LogicalResult verifyScaleOperand(Op op, Value scales, Value matrix,
     facts.groups = grouped_moe::detail::extentOf(op.getOffsets(), 0);
     facts.aligned = static_cast<int64_t>(op.getMAligned());
   }
-  return verifyScaleShape(op, "scales", scales, layout, type.getShape(), facts,
-                          label + "4");
+  return verifyScaleShape(op, "scales", scales.getType(), layout,
+                          type.getShape(), facts, label + "4");
 }
 
 LogicalResult QuantizeOp::verify() {

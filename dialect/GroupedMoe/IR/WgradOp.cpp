@@ -86,8 +86,8 @@ static LogicalResult verifyFactorScales(WgradOp op, const Factor &factor) {
   std::string name = (factor.name + " scales").str();
   if (failed(verifyProducer(op, factor.name, factor.scales, factor.layout,
                             "wgrad_c11")) ||
-      failed(verifyScaleElements(op, name, factor.scales, factor.layout,
-                                 "wgrad_c3"))) {
+      failed(verifyScaleElements(op, name, factor.scales.getType(),
+                                 factor.layout, "wgrad_c3"))) {
     return failure();
   }
   if (factor.layout.getDirection() != ScaleDirection::column ||
@@ -99,7 +99,7 @@ static LogicalResult verifyFactorScales(WgradOp op, const Factor &factor) {
               "columns with that layout";
   }
   GroupFacts facts{op.getGroups(), static_cast<int64_t>(op.getMAligned())};
-  return verifyScaleShape(op, name, factor.scales, factor.layout,
+  return verifyScaleShape(op, name, factor.scales.getType(), factor.layout,
                           {factor.rows(), factor.columns()}, facts, "wgrad_c4");
 }
 
@@ -242,6 +242,34 @@ static LogicalResult verifyPlaces(WgradOp op) {
   return success();
 }
 
+/// Both factors, addends and gradients may have padding behind their rows.
+static LogicalResult verifyStrides(WgradOp op) {
+  auto check = [&](const Twine &name, Value value, bool isMatrix) {
+    return verifyRowStrides(op, name, value, isMatrix, "wgrad_c12");
+  };
+  if (failed(check("lhs", op.getLhs(), true)) ||
+      failed(check("lhs scales", op.getLhsScales(), false)) ||
+      failed(check("rhs", op.getRhs(), true)) ||
+      failed(check("rhs scales", op.getRhsScales(), false)) ||
+      failed(check("offsets", op.getOffsets(), false))) {
+    return failure();
+  }
+  auto isMatrix = [](Value value) {
+    return cast<ShapedType>(value.getType()).getRank() == 3;
+  };
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (failed(check("input #" + Twine(i), input, isMatrix(input)))) {
+      return failure();
+    }
+  }
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    if (failed(check("output #" + Twine(i), output, isMatrix(output)))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult WgradOp::verify() {
   Factor lhs{"lhs", getLhs(), getLhsScales(), getLhsLayout(),
              getLhsTransposed()};
@@ -258,7 +286,7 @@ LogicalResult WgradOp::verify() {
   }
   if (failed(verifyFactorScales(*this, lhs)) ||
       failed(verifyFactorScales(*this, rhs)) || failed(verifyInputs(*this)) ||
-      failed(verifyOutputs(*this))) {
+      failed(verifyOutputs(*this)) || failed(verifyStrides(*this))) {
     return failure();
   }
   return verifyPlaces(*this);

@@ -248,7 +248,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
             AcquireStagingOp, StageRowOp, PublishStagingOp, StoreOp,
             CommitStoresOp, ColumnAmaxOp, ColumnSumOp, SpreadLanesOp,
             WarpAmaxOp, BarrierOp, LastArrivalOp, SigmoidOp, AtomicMaxOp,
-            AtomicAddOp, SharedStoreOp, SharedLoadOp>(
+            AtomicAddOp, SharedStoreOp, SharedLoadOp, BuildMapOp, ReleaseMapsOp,
+            MapElementOp, AcquireMapOp>(
           [&](auto typed) { return lower(typed); })
       .Default([&](Operation *other) { return cloneOp(other); });
 }
