@@ -122,6 +122,14 @@ static std::vector<KernelResources> parseLog(StringRef log) {
   return kernels;
 }
 
+static unsigned localBytes(const Cubin &cubin) {
+  unsigned bytes = 0;
+  for (const KernelResources &kernel : cubin.kernels) {
+    bytes += kernel.spillBytes + kernel.stackBytes;
+  }
+  return bytes;
+}
+
 FailureOr<Cubin> grouped_moe::assemble(Operation *op, StringRef ptx,
                                        StringRef chip, StringRef ptxas) {
   if (ptxas.empty()) {
@@ -142,19 +150,31 @@ FailureOr<Cubin> grouped_moe::assemble(Operation *op, StringRef ptx,
                            << code.message();
   }
   std::string arch = ("-arch=" + chip).str();
+  auto assembleAt = [&](StringRef level, Cubin &cubin) {
+    int status = run(
+        ptxas, {arch, level, "-v", input.path.str(), "-o", output.path.str()},
+        cubin.log);
+    cubin.bytes = output.read();
+    cubin.kernels = parseLog(cubin.log);
+    return status;
+  };
   Cubin cubin;
-  int status =
-      run(ptxas, {arch, "-v", input.path.str(), "-o", output.path.str()},
-          cubin.log);
-  if (status != 0) {
+  if (int status = assembleAt("-O3", cubin)) {
     InFlightDiagnostic diag = op->emitError()
                               << "ptxas failed with status " << status
                               << "; it must be of CUDA 13.0 or newer (PTX 9.0)";
     diag.attachNote() << cubin.log;
     return diag;
   }
-  cubin.bytes = output.read();
-  cubin.kernels = parseLog(cubin.log);
+  if (localBytes(cubin) > 0) {
+    // At its default level ptxas interleaves independent work beyond the
+    // registers that there are; at level 1 it keeps the order that it is given.
+    Cubin inOrder;
+    if (assembleAt("-O1", inOrder) == 0 &&
+        localBytes(inOrder) < localBytes(cubin)) {
+      cubin = std::move(inOrder);
+    }
+  }
   for (const KernelResources &kernel : cubin.kernels) {
     if (kernel.spillBytes != 0 || kernel.stackBytes != 0) {
       op->emitWarning() << "kernel '" << kernel.name << "' spills "

@@ -295,6 +295,7 @@ GemmOp grouped_moe::generalize(OpBuilder &builder, NamedProduct op) {
       typeAttr(product.getRhsPointee()),
       typeAttr(product.getRhsScalesPointee()),
       op.getSchedule().value_or(ScheduleAttr()));
+  gemm->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   buildEpilogue(gemm.getEpilogue(), op);
   return gemm;
 }

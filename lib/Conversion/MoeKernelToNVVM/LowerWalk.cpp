@@ -10,24 +10,28 @@ using namespace moe_kernel;
 using namespace grouped_moe;
 
 // The outer loop's state: the linear tile t (less than 0 when there is none),
-// the queue's position, the group g under the cursor, the tiles of the groups
-// before it, the cursor, then carried values. The inner loop moves the cursor
-// to the group that holds t; both loops end on any contents of offsets.
+// with a queue its position, the group g under the cursor, the tiles of the
+// groups before it, the cursor, then carried values. The inner loop moves the
+// cursor to the group that holds t; both loops end on any contents of offsets.
 LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
   Location opLoc = loc;
   Type i32 = b.getI32Type();
-  unsigned cursorSize = walk.start.size(), fixed = 4 + cursorSize;
   bool isDynamic = bool(walk.queue);
+  unsigned cursorSize = walk.start.size(), g = isDynamic ? 2 : 1,
+           fixed = g + 2 + cursorSize;
   Value zero = i32Const(0), one = i32Const(1);
-  Value numGroups = i32Const(walk.groups), lastGroup = i32Const(walk.groups - 1);
+  Value numGroups = i32Const(walk.groups),
+        lastGroup = i32Const(walk.groups - 1);
 
   Value first = walker(), stride = walkers();
-  SmallVector<Value> inits{first, zero, zero, zero};
+  SmallVector<Value> inits{first};
+  inits.append(g + 1, zero);
   llvm::append_range(inits, walk.start);
   llvm::append_range(inits, mapped(walk.inits));
   SmallVector<Type> types(inits.size(), i32);
   SmallVector<Location> locs(inits.size(), opLoc);
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
+  auto compare = [&](arith::CmpIPredicate predicate, Value x,
+                     Value y) -> Value {
     return create<arith::CmpIOp>(predicate, x, y);
   };
   using arith::CmpIPredicate;
@@ -39,19 +43,19 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
   Value t = state[0];
   if (isDynamic) {
     // Numbers come in any order: back to the first group for an earlier one.
-    Value isBehind = compare(CmpIPredicate::slt, t, state[3]);
+    Value isBehind = compare(CmpIPredicate::slt, t, state[g + 1]);
     SmallVector<Value> start{zero, zero};
     llvm::append_range(start, walk.start);
     for (auto [i, value] : llvm::enumerate(start)) {
-      state[2 + i] = create<arith::SelectOp>(isBehind, value, state[2 + i]);
+      state[g + i] = create<arith::SelectOp>(isBehind, value, state[g + i]);
     }
   }
 
   // Group, tiles before it, cursor.
   SmallVector<Type> cursorTypes(2 + cursorSize, i32);
   SmallVector<Location> cursorLocs(2 + cursorSize, opLoc);
-  auto inner = create<scf::WhileOp>(
-      cursorTypes, ValueRange(state).slice(2, 2 + cursorSize));
+  auto inner = create<scf::WhileOp>(cursorTypes,
+                                    ValueRange(state).slice(g, 2 + cursorSize));
   {
     OpBuilder::InsertionGuard innerGuard(b);
     Block *test =
@@ -68,16 +72,15 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
         create<arith::AddIOp>(from[1], walk.tilesOf(from.drop_front(2)));
     Value group = create<arith::AddIOp>(from[0], one);
     SmallVector<Value> to{group, tiles};
-    llvm::append_range(
-        to, walk.move(from.drop_front(2),
-                      create<arith::MinUIOp>(group, lastGroup)));
+    llvm::append_range(to, walk.move(from.drop_front(2),
+                                     create<arith::MinUIOp>(group, lastGroup)));
     create<scf::YieldOp>(to);
   }
-  llvm::copy(inner.getResults(), state.begin() + 2);
+  llvm::copy(inner.getResults(), state.begin() + g);
   Value continues = compare(CmpIPredicate::sge, t, zero);
   if (!isDynamic) {
     // t can wrap around only if the offsets are garbage.
-    Value inRange = compare(CmpIPredicate::ult, state[2], numGroups);
+    Value inRange = compare(CmpIPredicate::ult, state[g], numGroups);
     continues = create<arith::AndIOp>(inRange, continues);
   }
   create<scf::ConditionOp>(continues, state);
@@ -86,9 +89,9 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
   ValueRange at = after->getArguments();
   ValueRange carried = at.drop_front(fixed);
   auto build = [&](SmallVector<Value> &next) -> LogicalResult {
-    Value local = create<arith::SubIOp>(at[0], at[3]);
+    Value local = create<arith::SubIOp>(at[0], at[g + 1]);
     SmallVector<Value> arguments =
-        walk.places(at[2], at.slice(4, cursorSize), local);
+        walk.places(at[g], at.slice(g + 2, cursorSize), local);
     llvm::append_range(arguments, carried);
     for (auto [from, to] : llvm::zip(walk.body.getArguments(), arguments)) {
       map.map(from, to);
@@ -107,10 +110,10 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
     if (failed(build(carriedNext))) {
       return failure();
     }
-    next = {create<arith::AddIOp>(at[0], stride), at[1]};
+    next = {create<arith::AddIOp>(at[0], stride)};
   } else {
     // More clusters may be launched than there are tiles.
-    Value exists = compare(CmpIPredicate::ult, at[2], numGroups);
+    Value exists = compare(CmpIPredicate::ult, at[g], numGroups);
     auto ifOp = create<scf::IfOp>(carried.getTypes(), exists,
                                   /*addElseBlock=*/!carried.empty());
     {
@@ -135,7 +138,7 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
     next = {takeTile(queue, responses, at[1]),
             advanced(at[1], queue.getPipeline().getType().getStages())};
   }
-  llvm::append_range(next, at.slice(2, 2 + cursorSize));
+  llvm::append_range(next, at.slice(g, 2 + cursorSize));
   llvm::append_range(next, carriedNext);
   create<scf::YieldOp>(next);
 
@@ -163,8 +166,8 @@ Value KernelLowering::takeTile(PipelineOp queue, AllocOp responses,
       create<NVVM::MBarrierArriveOp>(b.getI64Type(), empty, /*count=*/Value());
       return;
     }
-    Value ofFirst = create<NVVM::MapaOp>(inCluster(empty).getType(), empty,
-                                         i32Const(0));
+    Value ofFirst =
+        create<NVVM::MapaOp>(inCluster(empty).getType(), empty, i32Const(0));
     create<NVVM::MBarrierArriveOp>(Type(), ofFirst, /*count=*/Value(),
                                    NVVM::MemScopeKind::CLUSTER);
   };

@@ -20,3 +20,23 @@ moe_kernel.func @leader() warps(1) cluster(2, 1) {
   }
   moe_kernel.return
 }
+
+// -----
+
+moe_kernel.func @shared_accumulators() warps(1) {
+  // expected-error@+1 {{'acc' is '!moe_kernel.buffer<tensor, 2x128x128xf32>' with an overlap of 96 columns, expected two accumulators in tensor memory that share at most half}}
+  %acc = moe_kernel.alloc "acc" overlap = 96 : !moe_kernel.buffer<tensor, 2x128x128xf32>
+  moe_kernel.return
+}
+
+// -----
+
+moe_kernel.func @answers() warps(1) {
+  %next = moe_kernel.alloc "next" : !moe_kernel.buffer<shared, 1x16xi8>
+  %queue = moe_kernel.pipeline "tiles" producers = 1 consumers = 1 transaction_bytes = 16 : !moe_kernel.pipeline<2>
+  moe_kernel.role "ask" warps(0, 1) elected {
+    // expected-error@+1 {{answers are in '!moe_kernel.buffer<shared, 1x16xi8>' on '!moe_kernel.pipeline<2>', expected 16 bytes of shared memory for each stage}}
+    moe_kernel.request_tiles %next on %queue : !moe_kernel.buffer<shared, 1x16xi8>, !moe_kernel.pipeline<2>
+  }
+  moe_kernel.return
+}

@@ -27,3 +27,26 @@ moe_kernel.func @pairs(%map: !moe_kernel.tensor_map<1x64x128xi8, swizzle = 128>)
   }
   moe_kernel.return
 }
+
+// CHECK: moe_kernel.func @tiles
+moe_kernel.func @tiles(%offsets: memref<4xi32>) warps(2) {
+  // CHECK: moe_kernel.alloc "accumulator" overlap = 48 : <tensor, 2x128x256xf32>
+  %acc = moe_kernel.alloc "accumulator" overlap = 48 : !moe_kernel.buffer<tensor, 2x128x256xf32>
+  %next = moe_kernel.alloc "next" : !moe_kernel.buffer<shared, 2x16xi8>
+  %queue = moe_kernel.pipeline "tiles" producers = 1 consumers = 2 transaction_bytes = 16 : !moe_kernel.pipeline<2>
+  moe_kernel.role "walk" warps(0, 1) elected {
+    // CHECK: moe_kernel.for_tiles offsets(%{{.*}} : memref<4xi32>) tile = [128, 256] n = 600 along short_side from %{{.*}} on %{{.*}} : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2>
+    moe_kernel.for_tiles offsets(%offsets : memref<4xi32>) tile = [128, 256] n = 600 along short_side
+        from %next on %queue : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2> {
+    ^bb0(%group: i32, %row: i32, %column: i32, %begin: i32, %end: i32, %atoms: i32):
+      // CHECK: moe_kernel.phase %{{.*}}[%{{.*}}] : <2>
+      %phase = moe_kernel.phase %queue[%row] : !moe_kernel.pipeline<2>
+      moe_kernel.yield
+    }
+  }
+  moe_kernel.role "ask" warps(1, 1) elected {
+    // CHECK: moe_kernel.request_tiles %{{.*}} on %{{.*}} : <shared, 2x16xi8>, <2>
+    moe_kernel.request_tiles %next on %queue : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2>
+  }
+  moe_kernel.return
+}

@@ -120,12 +120,14 @@ def hazards():
 
 
 def clusters():
-    """Tiles of two CTAs, boxes for several of them, tiles of other widths; a CTA of a cluster may have no row of the group."""
+    """Tiles of two CTAs, boxes for several of them, tiles of other widths, launch control, accumulators that overlap; a CTA
+    of a cluster may have no row of the group."""
     shapes = (((256, 128), (2, 1)), ((256, 256), (2, 1)), ((128, 64), (2, 2)), ((128, 192), (1, 1)), ((256, 128), (4, 1)),
-              ((128, 128), (4, 1)))
+              ((128, 128), (4, 1)), ((128, 256), (1, 1)))
     for i, (tile, cluster) in enumerate(shapes):
-        schedule = lambda k: (f"#grouped_moe.schedule<tile = [{tile[0]}, {tile[1]}, {k}], stages = 2, accumulators = 1, "
-                              f"cluster = [{cluster[0]}, {cluster[1]}], scheduler = static_persistent>")
+        scheduler = ("static_persistent", "cluster_launch_control")[i % 2]
+        schedule = lambda k: (f"#grouped_moe.schedule<tile = [{tile[0]}, {tile[1]}, {k}], stages = 2, "
+                              f"accumulators = {1 + (i == 6)}, cluster = [{cluster[0]}, {cluster[1]}], scheduler = {scheduler}>")
         for j, (aligned, sizes) in enumerate(((1, [200, 0, 56, 193]), (1, [1, 2, 0, 3, 1, 130]), (32, [32, 0, 96, 160]),
                                               (128, [128, 0, 384, 128]))):
             how = dict(aligned=aligned, per_group=True, extra_rows=(0, 57, 32, 128)[j], seed=i + j)

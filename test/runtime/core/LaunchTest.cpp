@@ -141,6 +141,19 @@ TEST_F(LaunchTest, FillsComeBeforeTheirKernel) {
   EXPECT_EQ(countFills(entry->program()), 1u);
 }
 
+TEST_F(LaunchTest, EverythingIsOnTheCallersStream) {
+  int mark = 0;
+  StreamHandle stream = &mark;
+  ASSERT_TRUE(
+      entry->launch(device, image, arguments(300), {0x40000, 1380}, stream)
+          .ok());
+  ASSERT_EQ(device.streams.size(),
+            device.fills.size() + device.launches.size());
+  for (StreamHandle used : device.streams) {
+    EXPECT_EQ(used, stream);
+  }
+}
+
 TEST_F(LaunchTest, FillsOfSkippedKernelsAreDone) {
   abi::BundleT bundle = gemmBundle();
   bundle.entries[0]->launches[1]->fills[0]->buffer =

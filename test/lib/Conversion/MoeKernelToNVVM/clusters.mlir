@@ -70,7 +70,7 @@ moe_kernel.func @rectangle(%offsets: memref<4xi32>, %out: memref<?xi32>) warps(1
   // CHECK-DAG: arith.remui %{{.*}}, %{{.*}} : i32
   // CHECK-DAG: arith.divui %{{.*}}, %{{.*}} : i32
   moe_kernel.for_tiles offsets(%offsets : memref<4xi32>) tile = [128, 256] n = 600 {
-  ^bb0(%group: i32, %row: i32, %column: i32):
+  ^bb0(%group: i32, %row: i32, %column: i32, %begin: i32, %end: i32, %atoms: i32):
     moe_kernel.global_store %column to %out[%row] : i32, memref<?xi32>
     moe_kernel.yield
   }

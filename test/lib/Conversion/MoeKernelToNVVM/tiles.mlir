@@ -3,25 +3,25 @@
 // CHECK: llvm.func @tiles(%[[OFFS:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64}, %{{.*}}: !llvm.ptr<1>
 moe_kernel.func @tiles(%offsets: memref<4xi32>, %out: memref<?xi32>) warps(1) {
   %c0 = arith.constant 0 : i32
+  // CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
   // CHECK: %[[CTA:.*]] = nvvm.read.ptx.sreg.ctaid.x
   // CHECK: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x
-  // CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
   // The outer loop's state: tile, group, tiles before it, first row, end, atoms before it, carried.
   // CHECK: scf.while (%[[T:[a-z0-9]+]] = %[[CTA]], %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (i32, i32, i32, i32, i32, i32, i32)
   // The inner one moves to the group of the tile; no group, no tile.
   // CHECK:   %[[CURSOR:.*]]:5 = scf.while
   // A group that ends before it begins has no tiles.
-  // CHECK:     %[[SOME:.*]] = arith.cmpi sgt, %[[END:.*]], %[[BEGIN:.*]] : i32
-  // CHECK:     %[[ROWS:.*]] = arith.subi %[[END]], %[[BEGIN]]
+  // CHECK:     %[[ROWS:.*]] = arith.subi %[[END:.*]], %[[BEGIN:.*]] : i32
+  // CHECK:     %[[SOME:.*]] = arith.cmpi sgt, %[[ROWS]], %{{.*}} : i32
   // CHECK:     arith.divui
   // CHECK:     arith.select %[[SOME]]
   // CHECK:     arith.cmpi sge, %[[T]]
   // CHECK:     scf.condition
   // CHECK:   } do {
+  // CHECK:     arith.divui %{{.*}}, %[[TILE_ROWS:.*]] : i32
+  // CHECK:     arith.minui
   // Atoms of the passed group: rounded up.
   // CHECK:     arith.divui %{{.*}}, %[[ATOM_ROWS:.*]] : i32
-  // CHECK:     arith.divui %{{.*}}, %[[ATOM_ROWS]]
-  // CHECK:     arith.minui
   // CHECK:     llvm.load
   // CHECK:     scf.yield
   // CHECK:   scf.condition
