@@ -259,7 +259,13 @@ void Selection::consider(ScheduleAttr schedule) {
       schedule.getCluster()[1] == 1 &&
       schedule.getScheduler() ==
           request.scheduler.value_or(SchedulerKind::static_persistent);
-  if (!best || cost.clocks < best->cost.clocks * (isPlain ? 1 : kReason)) {
+  if (!best) {
+    best = Choice{schedule, cost};
+    return;
+  }
+  // Where the chip is not full nothing has to be shared or balanced.
+  bool mayWin = isPlain || cost.tiles >= cost.clusters;
+  if (mayWin && cost.clocks < best->cost.clocks * (isPlain ? 1 : kReason)) {
     best = Choice{schedule, cost};
   }
 }

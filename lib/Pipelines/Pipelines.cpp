@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -42,9 +43,9 @@ void grouped_moe::buildToSchedule(OpPassManager &pm,
   SelectScheduleOptions select;
   select.target = options.target;
   std::unique_ptr<Pass> pass = createSelectSchedule(select);
-  auto refuse = [&](const Twine &message) {
-    return emitError(UnknownLoc::get(pm.getContext()))
-           << "options of the schedule: " << message;
+  auto refuse = [](const Twine &message) -> LogicalResult {
+    llvm::errs() << "error: options of the schedule: " << message << "\n";
+    return failure();
   };
   // Without the pass the next one refuses ops without a schedule.
   if (succeeded(pass->initializeOptions(options.schedule, refuse))) {
