@@ -34,7 +34,8 @@ class Far:
         self.folder, self.rows = folder, rows
         with open(f"{folder}/in.mlir", "w") as file:
             file.write(program)
-        run("gmoe-compile", f"{folder}/in.mlir", "-o", f"{folder}/out.gmoe", "--no-cubin")
+        run("gmoe-compile", f"{folder}/in.mlir", "-o", f"{folder}/out.gmoe", "--no-cubin",
+            "--schedule=tile-m=128 tile-n=128 cluster=1,1")
         self.ptx, self.text = run("gmoe-bundle", f"{folder}/out.gmoe", "--extract=ptx"), run("gmoe-bundle", f"{folder}/out.gmoe")
         shape = re.findall(r"argument (\d+) \w+: [\w-]+ (\w+) \[(.*)\], aligned", self.text)
         self.sizes = {("argument", int(i)): BYTES[t] * int(np.prod(extents(x, rows, ", "), dtype=object)) for i, t, x in shape}
