@@ -10,6 +10,8 @@
 
 namespace grouped_moe {
 
+inline constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
+
 class ProductKernel {
 protected:
   /// Rows of tiles end at multiples of `rowUnit` (EpilogueShape).

@@ -247,8 +247,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
             GlobalLoadOp, GlobalStoreOp, EncodeOp, DecodeOp, EncodeScaleOp,
             AcquireStagingOp, StageRowOp, PublishStagingOp, StoreOp,
             CommitStoresOp, ColumnAmaxOp, ColumnSumOp, SpreadLanesOp,
-            WarpAmaxOp, BarrierOp, LastArrivalOp, SigmoidOp, AtomicMaxOp,
-            AtomicAddOp, SharedStoreOp, SharedLoadOp>(
+            TransposeLanesOp, WarpAmaxOp, BarrierOp, LastArrivalOp, SigmoidOp,
+            AtomicMaxOp, AtomicAddOp, SharedStoreOp, SharedLoadOp>(
           [&](auto typed) { return lower(typed); })
       .Default([&](Operation *other) { return cloneOp(other); });
 }
