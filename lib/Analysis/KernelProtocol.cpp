@@ -1,5 +1,6 @@
 #include "lib/Analysis/KernelProtocol.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -55,6 +56,7 @@ private:
   }
 
   RoleOp role;
+  llvm::DenseSet<Value> acquiredMaps;
 };
 
 /// Bytes that a load in each CTA of the cluster brings to one barrier.
@@ -224,6 +226,20 @@ LogicalResult RoleChecker::visit(Operation *op) {
           return failure();
         }
         (*state)->loads.push_back(load);
+        Operation *element = load.getMap().getDefiningOp<MapElementOp>();
+        if (element && !acquiredMaps.contains(load.getMap())) {
+          InFlightDiagnostic diag =
+              load.emitOpError()
+              << "in role '" << role.getName()
+              << "': copies by a map in memory, but no acquire_map of it comes "
+                 "before it";
+          diag.attachNote(element->getLoc()) << "the map is taken here";
+          return diag;
+        }
+        return success();
+      })
+      .Case([&](AcquireMapOp acquire) {
+        acquiredMaps.insert(acquire.getMap());
         return success();
       })
       .Case([&](CommitOp commit) -> LogicalResult {

@@ -2,8 +2,12 @@
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Analysis/CostModel.h"
+#include "lib/Analysis/ProductOperands.h"
 #include "lib/Target/Target.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -11,54 +15,10 @@ using namespace grouped_moe;
 
 namespace {
 
-constexpr int64_t kTileM = 128;
-constexpr int64_t kRowBytes = 128; // of an operand in a stage
 constexpr int64_t kMostStages = 6;
 // Barriers, the tensor memory slot and alignment: what a kernel needs beside
 // its stages.
 constexpr int64_t kReservedBytes = 2048;
-
-/// The operands of a product, as far as room goes.
-struct Operands {
-  explicit Operands(FusedProduct op) {
-    auto describe = [&](auto product) {
-      auto type = cast<ShapedType>(product.getLhs().getType());
-      tileK = kRowBytes * 8 / type.getElementTypeBitWidth();
-      atomsOfK = tileK / (kAtomBlocks * product.getLhsLayout().getBlock());
-    };
-    if (auto gemm = dyn_cast<GemmOp>(op.getOperation())) {
-      describe(gemm);
-      rhsTransposed = gemm.isRhsTransposed();
-    } else {
-      auto wgrad = cast<WgradOp>(op.getOperation());
-      describe(wgrad);
-      rhsTransposed = !wgrad.getRhsTransposed(); // rows are the slow extent
-    }
-  }
-  /// Bytes of shared memory of a stage in one CTA, which holds half of B's rows
-  /// where two multiply together.
-  int64_t stageBytes(ArrayRef<int64_t> tile) const {
-    int64_t held = tile[1] / (tile[0] / kTileM);
-    if (rhsTransposed) {
-      held = llvm::alignTo(held, kAtomRows);
-    }
-    return (kTileM + held) * kRowBytes + atoms(tile[1]) * kAtomBytes;
-  }
-  /// Columns of tensor memory: accumulators, and four for each atom of a stage.
-  int64_t tensorColumns(int64_t tileN, int64_t accumulators,
-                        int64_t stages) const {
-    return accumulators * tileN + stages * atoms(tileN) * 4;
-  }
-
-  int64_t tileK;    // elements
-  int64_t atomsOfK; // of scales along K, for each 128 rows
-  bool rhsTransposed = false;
-
-private:
-  int64_t atoms(int64_t tileN) const {
-    return (1 + llvm::divideCeil(tileN, kAtomRows)) * atomsOfK;
-  }
-};
 
 /// Shared memory beside the operands: staging, and a sum for each of four warps
 /// and each column of a tile.
@@ -163,8 +123,249 @@ static SmallVector<int64_t> chooseSplit(FusedProduct op, int64_t tileN,
   }
   int64_t partial = kTileM * tileN * sizeof(float);
   int64_t clocks = 3 * partial / target.globalBytesPerClock;
-  int64_t rows = clocks * target.mmaK / target.mmaClocks(tileN);
+  int64_t rows = clocks * target.mmaK / target.mmaClocks(tileN, false);
   return {parts, int64_t(llvm::divideCeil(rows, kAtomRows) * kAtomRows)};
+}
+
+/// Rows of each group: stated, or those of a static matrix divided equally.
+static SmallVector<int64_t> expectedRows(FusedProduct op,
+                                         const ScheduleRequest &request) {
+  SmallVector<int64_t> pattern(request.expectedRows);
+  if (auto stated = op->getAttrOfType<DenseI64ArrayAttr>(kExpectedRows)) {
+    pattern.assign(stated.asArrayRef().begin(), stated.asArrayRef().end());
+  }
+  int64_t groups = op.getGroups();
+  if (pattern.empty()) {
+    int64_t rows = ShapedType::kDynamic;
+    if (auto gemm = dyn_cast<GemmOp>(op.getOperation())) {
+      rows = cast<ShapedType>(gemm.getLhs().getType()).getDimSize(0);
+    }
+    pattern.push_back(ShapedType::isDynamic(rows)
+                          ? kAssumedRows
+                          : llvm::divideCeil(rows, groups));
+  }
+  SmallVector<int64_t> rows;
+  for (int64_t g = 0; g < groups; ++g) {
+    rows.push_back(pattern[g % pattern.size()]);
+  }
+  return rows;
+}
+
+namespace {
+/// A shape of tiles and clusters that may be chosen.
+struct Candidate {
+  int64_t tileM, tileN, clusterM, clusterN;
+};
+
+struct Choice {
+  ScheduleAttr schedule;
+  ScheduleCost cost;
+};
+
+/// Weighs the candidates of one op.
+class Selection {
+public:
+  Selection(FusedProduct op, const ScheduleRequest &request,
+            const Target &target)
+      : op(op), request(request), target(target), operands(op),
+        rows(expectedRows(op, request)) {}
+
+  FailureOr<ScheduleAttr> run();
+
+private:
+  bool isAskedFor(const Candidate &candidate) const;
+  int64_t stagesThatFit(const Candidate &candidate) const;
+  /// With as many stages as fit, and two accumulators if they do.
+  std::optional<ScheduleAttr> fit(const Candidate &candidate) const;
+  void consider(ScheduleAttr schedule);
+  RasterKind raster() const;
+  std::string describe(ScheduleAttr schedule) const;
+  LogicalResult refuse() const;
+
+  FusedProduct op;
+  const ScheduleRequest &request;
+  const Target &target;
+  Operands operands;
+  SmallVector<int64_t> rows;
+  std::optional<Choice> best;
+  unsigned considered = 0;
+};
+} // namespace
+
+/// Clusters beyond what a tile needs, and launch control, must pay: an estimate
+/// is no better than that.
+static constexpr double kReason = 0.97;
+
+bool Selection::isAskedFor(const Candidate &candidate) const {
+  auto fits = [](int64_t asked, int64_t value) {
+    return asked == 0 || asked == value;
+  };
+  return fits(request.tileM, candidate.tileM) &&
+         fits(request.tileN, candidate.tileN) &&
+         candidate.tileN >= leastWidth(op) &&
+         (request.cluster.empty() ||
+          (request.cluster[0] == candidate.clusterM &&
+           request.cluster[1] == candidate.clusterN));
+}
+
+int64_t Selection::stagesThatFit(const Candidate &candidate) const {
+  int64_t free =
+      target.maxSharedBytes - kReservedBytes - outputBytes(op, candidate.tileN);
+  int64_t bytes = operands.stageBytes({candidate.tileM, candidate.tileN});
+  return free < bytes ? 0 : std::min(kMostStages, free / bytes);
+}
+
+std::optional<ScheduleAttr> Selection::fit(const Candidate &candidate) const {
+  int64_t most = stagesThatFit(candidate), tileN = candidate.tileN;
+  if (request.stages != 0) {
+    most = std::min(most, request.stages);
+  }
+  /// The most stages for which tensor memory has room beside accumulators.
+  auto stagesBeside = [&](int64_t accumulators) {
+    for (int64_t stages = most; stages > 0; --stages) {
+      int64_t overlap = overlapOf(operands, tileN, accumulators, stages,
+                                  target.tensorColumns);
+      if (overlap <= tileN / 2 &&
+          operands.tensorColumns(tileN, accumulators, stages) - overlap <=
+              target.tensorColumns) {
+        return stages;
+      }
+    }
+    return int64_t{0};
+  };
+  // A second accumulator is worth stages, but not those that hide the loads.
+  int64_t accumulators = 2, stages = stagesBeside(2);
+  if (stages < std::min<int64_t>(most, 3)) {
+    accumulators = 1;
+    stages = stagesBeside(1);
+  }
+  if (stages < 1 || (request.stages != 0 && stages != request.stages)) {
+    return std::nullopt;
+  }
+  bool isSingle = candidate.clusterM * candidate.clusterN == 1;
+  return ScheduleAttr::get(
+      op->getContext(), {candidate.tileM, tileN, operands.tileK}, stages,
+      accumulators, {candidate.clusterM, candidate.clusterN},
+      request.scheduler.value_or(SchedulerKind::static_persistent),
+      RasterKind::row,
+      isSingle ? chooseSplit(op, tileN, target) : SmallVector<int64_t>());
+}
+
+void Selection::consider(ScheduleAttr schedule) {
+  ++considered;
+  ScheduleCost cost = estimateCost(op, schedule, rows, target);
+  bool isPlain =
+      schedule.getCluster()[0] == schedule.getTile()[0] / kTileM &&
+      schedule.getCluster()[1] == 1 &&
+      schedule.getScheduler() ==
+          request.scheduler.value_or(SchedulerKind::static_persistent);
+  if (!best) {
+    best = Choice{schedule, cost};
+    return;
+  }
+  // Where the chip is not full nothing has to be shared or balanced.
+  bool mayWin = isPlain || cost.tiles >= cost.clusters;
+  if (mayWin && cost.clocks < best->cost.clocks * (isPlain ? 1 : kReason)) {
+    best = Choice{schedule, cost};
+  }
+}
+
+/// Along the short side where a group's tiles are taken in several rounds.
+RasterKind Selection::raster() const {
+  int64_t groups = llvm::count_if(rows, [](int64_t r) { return r > 0; });
+  bool severalRounds =
+      groups > 0 && best->cost.tiles / groups > best->cost.clusters;
+  return severalRounds ? RasterKind::short_side : RasterKind::row;
+}
+
+std::string Selection::describe(ScheduleAttr schedule) const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  int64_t sum = 0;
+  for (int64_t r : rows) {
+    sum += r;
+  }
+  out << schedule << ": of " << considered << " schedules, for " << rows.size()
+      << " groups of " << sum << " rows together; " << best->cost.tiles
+      << " cluster tiles, " << best->cost.clusters << " at once, about "
+      << llvm::format("%.0f", best->cost.clocks)
+      << " clocks by estimate, limited by " << best->cost.limit;
+  return text;
+}
+
+LogicalResult Selection::refuse() const {
+  int64_t tileM = request.tileM ? request.tileM : kTileM;
+  int64_t tileN = request.tileN ? request.tileN : leastWidth(op);
+  int64_t staged = outputBytes(op, tileN),
+          bytes = operands.stageBytes({tileM, tileN});
+  int64_t needed = staged + bytes + kReservedBytes;
+  if (needed <= target.maxSharedBytes) {
+    InFlightDiagnostic diag =
+        op->emitOpError()
+        << "no schedule has what is asked for: rows of a tile " << request.tileM
+        << ", columns " << request.tileN << ", stages " << request.stages
+        << " (0: any), cluster ";
+    if (request.cluster.empty()) {
+      diag << "any";
+    } else {
+      diag << request.cluster[0] << "x" << request.cluster[1];
+    }
+    return diag << "; ask for less, or for a shape that exists (schedule_c4, "
+                   "schedule_c5)";
+  }
+  InFlightDiagnostic diag =
+      op->emitOpError() << "one stage of " << bytes << " bytes, " << staged
+                        << " to stage outputs and " << kReservedBytes
+                        << " reserved need " << needed
+                        << " bytes of shared memory, " << StringRef(target.chip)
+                        << " has " << target.maxSharedBytes
+                        << "; use fewer or narrower outputs (schedule_c5)";
+  noteOutputs(diag, op);
+  return diag;
+}
+
+FailureOr<ScheduleAttr> Selection::run() {
+  // Plain shapes first: the others are weighed against them.
+  SmallVector<Candidate> candidates;
+  for (int64_t tileN : {128, 256, 192, 64}) {
+    candidates.push_back({kTileM, tileN, 1, 1});
+  }
+  for (int64_t tileN : {256, 128}) {
+    candidates.push_back({2 * kTileM, tileN, 2, 1});
+  }
+  for (Candidate plain : SmallVector<Candidate>(candidates)) {
+    for (auto [m, n] : {std::pair<int64_t, int64_t>{2, 1}, {4, 1}, {2, 2}}) {
+      if (plain.tileM == kTileM || m * n > 2) {
+        candidates.push_back({plain.tileM, plain.tileN, m, n});
+      }
+    }
+  }
+  for (const Candidate &candidate : candidates) {
+    if (isAskedFor(candidate)) {
+      if (auto schedule = fit(candidate)) {
+        consider(*schedule);
+      }
+    }
+  }
+  if (!best) {
+    return refuse();
+  }
+  auto with = [&](SchedulerKind scheduler, RasterKind order) {
+    ScheduleAttr chosen = best->schedule;
+    return ScheduleAttr::get(op->getContext(), chosen.getTile(),
+                             chosen.getStages(), chosen.getAccumulators(),
+                             chosen.getCluster(), scheduler, order,
+                             chosen.getSplit());
+  };
+  if (!request.scheduler) {
+    consider(with(SchedulerKind::cluster_launch_control, RasterKind::row));
+  }
+  ScheduleAttr chosen = with(best->schedule.getScheduler(), raster());
+  remark::passed(
+      op->getLoc(),
+      remark::RemarkOpts::name("ScheduleSelected").category("schedule"))
+      << describe(chosen);
+  return chosen;
 }
 
 FailureOr<ScheduleAttr>
@@ -173,46 +374,17 @@ grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
   if (!target) {
     return failure();
   }
-  int64_t tileN =
-      request.tileN ? request.tileN : std::max<int64_t>(leastWidth(op), 128);
-  if (tileN < 64 || tileN > 256 || tileN % 64 != 0) {
-    return op->emitOpError()
-           << "tile-n is " << tileN << " columns, expected 64, 128, 192 or 256";
+  if (request.tileN != 0 &&
+      (request.tileN < 64 || request.tileN > 256 || request.tileN % 64 != 0)) {
+    return op->emitOpError() << "tile-n is " << request.tileN
+                             << " columns, expected 64, 128, 192 or 256";
   }
-  if (tileN < leastWidth(op)) {
-    return op->emitOpError() << "tile-n is " << tileN
+  if (request.tileN != 0 && request.tileN < leastWidth(op)) {
+    return op->emitOpError() << "tile-n is " << request.tileN
                              << " columns, expected 256 for concatenated gate "
                                 "and up, 128 of each";
   }
-  Operands operands(op);
-  int64_t staged = outputBytes(op, tileN),
-          bytes = operands.stageBytes({kTileM, tileN});
-  int64_t stages = std::min(
-      kMostStages, (target->maxSharedBytes - kReservedBytes - staged) / bytes);
-  auto columns = [&](int64_t accumulators) {
-    return operands.tensorColumns(tileN, accumulators, stages);
-  };
-  while (stages > 1 && columns(1) > target->tensorColumns) {
-    --stages;
-  }
-  if (stages < 1) {
-    InFlightDiagnostic diag = op->emitOpError()
-                              << "one stage of " << bytes << " bytes, "
-                              << staged << " to stage outputs and "
-                              << kReservedBytes << " reserved need "
-                              << bytes + staged + kReservedBytes
-                              << " bytes of shared memory, "
-                              << StringRef(target->chip) << " has "
-                              << target->maxSharedBytes
-                              << "; use fewer or narrower outputs";
-    noteOutputs(diag, op);
-    return diag;
-  }
-  int64_t accumulators = columns(2) <= target->tensorColumns ? 2 : 1;
-  return ScheduleAttr::get(op->getContext(), {kTileM, tileN, operands.tileK},
-                           stages, accumulators, {1, 1},
-                           SchedulerKind::static_persistent, RasterKind::row,
-                           chooseSplit(op, tileN, *target));
+  return Selection(op, request, *target).run();
 }
 
 /// The shape of tiles and clusters.

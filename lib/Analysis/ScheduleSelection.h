@@ -8,10 +8,23 @@
 namespace grouped_moe {
 class FusedProduct;
 
+/// What is asked of a schedule; what is empty or 0 is chosen.
 struct ScheduleRequest {
   std::string target;
-  int64_t tileN = 0; // 0: choose
+  int64_t tileM = 0, tileN = 0;
+  llvm::SmallVector<int64_t> cluster; // along M and N
+  int64_t stages = 0;
+  std::optional<SchedulerKind> scheduler;
+  /// Rows that groups are expected to have; repeated for further groups.
+  llvm::SmallVector<int64_t> expectedRows;
 };
+
+/// The discardable attribute of an op that says the same of its groups, and
+/// takes precedence.
+inline constexpr llvm::StringLiteral kExpectedRows =
+    "grouped_moe.expected_rows";
+/// Rows of a group where nothing is known.
+inline constexpr int64_t kAssumedRows = 512;
 
 /// Slots of an output's staging buffer: one is stored while the next is filled.
 inline constexpr int64_t kStagingSlots = 2;
@@ -30,7 +43,9 @@ int64_t accumulatorOverlap(FusedProduct op);
 /// Bytes of shared memory by way of which an output is stored.
 int64_t stagingBytes(FusedProduct op, unsigned output);
 
-/// A schedule that fits; emits an error on the op if there is none.
+/// Of the schedules that have what is asked for, the one that is expected to be
+/// fastest, with the reason as an optimization remark; emits an error on the op
+/// if none fits.
 mlir::FailureOr<ScheduleAttr> selectSchedule(FusedProduct op,
                                              const ScheduleRequest &request);
 /// Checks the op's schedule against the target and the op.

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "runtime/abi/Version.h"
 #include "runtime/abi/Writer.h"
@@ -100,6 +101,16 @@ LogicalResult Compilation::dump(StringRef name, StringRef bytes) {
   return success();
 }
 
+/// Remarks become diagnostics.
+static LogicalResult enableRemarks(MLIRContext &context) {
+  remark::RemarkCategories categories;
+  categories.all = ".*";
+  return remark::enableOptimizationRemarks(
+      context, /*streamer=*/nullptr,
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
+}
+
 LogicalResult Compilation::checkTargets() {
   if (options.targets.empty()) {
     return emitError(source.getLoc())
@@ -117,7 +128,7 @@ LogicalResult Compilation::checkTargets() {
 
 LogicalResult Compilation::lower(ModuleOp module, StringRef target,
                                  Stage stage) {
-  PipelineOptions pipeline{target.str(), options.tileN};
+  PipelineOptions pipeline{target.str(), options.schedule};
   auto runPasses =
       [&](void (*build)(OpPassManager &, const PipelineOptions &)) {
         PassManager pm(module.getContext());
@@ -294,5 +305,8 @@ LogicalResult Compilation::run(Stage stage, std::string &output) {
 LogicalResult grouped_moe::compile(ModuleOp module, Stage stage,
                                    const CompileOptions &options,
                                    std::string &output) {
+  if (options.remarks && failed(enableRemarks(*module.getContext()))) {
+    return failure();
+  }
   return Compilation(module, options).run(stage, output);
 }

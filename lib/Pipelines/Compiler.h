@@ -27,7 +27,10 @@ struct CompileOptions {
   std::string dumpDirectory;
   /// Where a failing pass leaves a reproducer; empty for none.
   std::string reproducer;
-  int64_t tileN = 0;
+  /// Options of grouped-moe-select-schedule: "tile-n=256 cluster=2,1".
+  std::string schedule;
+  /// Optimization remarks are diagnostics.
+  bool remarks = false;
 };
 
 /// Compiles a copy of `module`; the artefact's bytes are in `output`.

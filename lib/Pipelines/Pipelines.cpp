@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -41,8 +42,15 @@ void grouped_moe::buildToSchedule(OpPassManager &pm,
   pm.addPass(createCSEPass());
   SelectScheduleOptions select;
   select.target = options.target;
-  select.tileN = options.tileN;
-  pm.addPass(createSelectSchedule(select));
+  std::unique_ptr<Pass> pass = createSelectSchedule(select);
+  auto refuse = [](const Twine &message) -> LogicalResult {
+    llvm::errs() << "error: options of the schedule: " << message << "\n";
+    return failure();
+  };
+  // Without the pass the next one refuses ops without a schedule.
+  if (succeeded(pass->initializeOptions(options.schedule, refuse))) {
+    pm.addPass(std::move(pass));
+  }
 }
 
 void grouped_moe::buildToKernel(OpPassManager &pm,
@@ -76,10 +84,10 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("chip to compile for"),
                              llvm::cl::init("sm_100a")};
-  Option<int64_t> tileN{*this, "tile-n",
-                        llvm::cl::desc("columns of a CTA tile; 0 chooses"),
-                        llvm::cl::init(0)};
-  PipelineOptions get() const { return {target, tileN}; }
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("options of grouped-moe-select-schedule, in braces")};
+  PipelineOptions get() const { return {target, schedule}; }
 };
 } // namespace
 

@@ -2,7 +2,6 @@
 #ifndef LIB_PIPELINES_PIPELINES_H
 #define LIB_PIPELINES_PIPELINES_H
 
-#include <cstdint>
 #include <string>
 
 namespace mlir {
@@ -13,7 +12,9 @@ namespace grouped_moe {
 
 struct PipelineOptions {
   std::string target = "sm_100a";
-  int64_t tileN = 0; // columns of a CTA tile; 0 chooses
+  /// Options of grouped-moe-select-schedule beside the target:
+  /// "tile-n=256 cluster=2,1".
+  std::string schedule;
 };
 
 /// grouped_moe on tensors or memrefs -> the same, checked, without named ops.

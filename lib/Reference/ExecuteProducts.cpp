@@ -115,14 +115,21 @@ LogicalResult Executor::addOutputs(GemmOp op, GemmProblem &problem) {
 
 LogicalResult Executor::runGemm(GemmOp op) {
   GemmProblem problem;
-  Array &lhs = array(op.getLhs()), &rhs = array(op.getRhs());
+  Array &lhs = array(op.getLhs());
+  Array *behind = operand(op, "rhs", op.getRhs(), op.getRhsType());
+  Array *scales =
+      operand(op, "rhs scales", op.getRhsScales(), op.getRhsScalesType());
+  if (!behind || !scales) {
+    return failure();
+  }
+  Array &rhs = *behind;
   bool derived = lhs.derived || rhs.derived;
   Epilogue epilogue;
   if (failed(expectShape(op, "lhs scales", array(op.getLhsScales()),
                          scaleShape(formOf(op.getLhsLayout()), lhs.shape,
                                     op.getGroups(),
                                     static_cast<int64_t>(op.getMAligned())))) ||
-      failed(expectShape(op, "rhs scales", array(op.getRhsScales()),
+      failed(expectShape(op, "rhs scales", *scales,
                          scaleShape(formOf(op.getRhsLayout()), rhs.shape))) ||
       failed(readEnds(op, array(op.getOffsets()), lhs.shape[0],
                       op.getMAligned(), problem.ends)) ||
@@ -133,7 +140,7 @@ LogicalResult Executor::runGemm(GemmOp op) {
   problem.lhs = &lhs;
   problem.lhsScales = &array(op.getLhsScales());
   problem.rhs = &rhs;
-  problem.rhsScales = &array(op.getRhsScales());
+  problem.rhsScales = scales;
   problem.lhsForm = formOf(op.getLhsLayout());
   problem.rhsTransposed = op.isRhsTransposed();
   problem.block = op.getLhsLayout().getBlock();
@@ -146,6 +153,28 @@ LogicalResult Executor::runGemm(GemmOp op) {
   return success();
 }
 
+Array *Executor::behindAddresses(Operation *op, const Twine &name,
+                                 Value addresses, ShapedType type) {
+  Array &held = array(addresses);
+  std::vector<int64_t> expected(type.getShape());
+  if (held.format == formatOf(type.getElementType()) &&
+      held.shape == expected) {
+    return &held;
+  }
+  op->emitOpError() << name << ": holds addresses of " << shapeText(expected)
+                    << " of " << type.getElementType()
+                    << ", one array a group, but what they come from is "
+                    << describe(held)
+                    << "; take them from an argument, each for one shape";
+  return nullptr;
+}
+
+Array *Executor::operand(Operation *op, const Twine &name, Value value,
+                         ShapedType type) {
+  bool isAddresses = type != value.getType();
+  return isAddresses ? behindAddresses(op, name, value, type) : &array(value);
+}
+
 /// The array of an output. What addresses point at is there whether the result
 /// is used or not; they are an argument's, which holds what they point at.
 Array *Executor::addressed(WgradOp op, unsigned i) {
@@ -153,22 +182,14 @@ Array *Executor::addressed(WgradOp op, unsigned i) {
   if (!cast<ShapedType>(output.getType()).getElementType().isInteger(64)) {
     return &destination(op, i);
   }
-  Array &held = array(output);
-  std::vector<int64_t> expected{op.getGroups(), op.getN(), op.getK()};
-  if (held.format != formatOf(op.getOutputElementType(i)) ||
-      held.shape != expected) {
-    op.emitOpError() << "output #" << i << ": holds addresses of "
-                     << shapeText(expected) << " of "
-                     << op.getOutputElementType(i)
-                     << ", one array a group, but what they come from is "
-                     << describe(held)
-                     << "; take them from an argument, each for one shape";
-    return nullptr;
-  }
-  if (op->getNumResults() != 0) {
+  Array *held = behindAddresses(
+      op, "output #" + Twine(i), output,
+      RankedTensorType::get({op.getGroups(), op.getN(), op.getK()},
+                            op.getOutputElementType(i)));
+  if (held && op->getNumResults() != 0) {
     arrays[op->getResult(i)] = arrays[output];
   }
-  return &held;
+  return held;
 }
 
 LogicalResult Executor::runWgrad(WgradOp op) {

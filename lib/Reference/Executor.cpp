@@ -298,6 +298,15 @@ LogicalResult Executor::runOp(Operation *op) {
 static ShapedType heldType(BlockArgument argument) {
   auto type = dyn_cast<ShapedType>(argument.getType());
   for (OpOperand &use : argument.getUses()) {
+    auto product = dyn_cast<GroupedProduct>(use.getOwner());
+    if (product && product.isRhsDiscrete()) {
+      if (argument == product.getRhs()) {
+        return product.getRhsType();
+      }
+      if (argument == product.getRhsScales()) {
+        return product.getRhsScalesType();
+      }
+    }
     auto wgrad = dyn_cast<WgradOp>(use.getOwner());
     if (wgrad && wgrad.isDpsInit(&use) && wgrad.getPointee() &&
         type.getElementType().isInteger(64)) {

@@ -34,6 +34,12 @@ private:
   mlir::LogicalResult runGemm(GemmOp op);
   mlir::LogicalResult runWgrad(WgradOp op);
   Array *addressed(WgradOp op, unsigned i);
+  /// The arrays that addresses point at, or null with an error.
+  Array *behindAddresses(mlir::Operation *op, const llvm::Twine &name,
+                         mlir::Value addresses, mlir::ShapedType type);
+  /// An operand that may be addresses of what `type` is.
+  Array *operand(mlir::Operation *op, const llvm::Twine &name,
+                 mlir::Value value, mlir::ShapedType type);
   mlir::LogicalResult runQuantize(QuantizeOp op);
   mlir::LogicalResult runDequantize(DequantizeOp op);
   mlir::LogicalResult runInterleave(InterleaveGluOp op);

@@ -16,7 +16,9 @@ static constexpr Target sm100(std::string_view chip) {
           /*maxMmaN=*/256,
           /*stepMmaN=*/8,
           /*sms=*/148,
-          /*globalBytesPerClock=*/28};
+          /*globalBytesPerClock=*/28,
+          /*l2BytesPerClock=*/48,
+          /*loadLatency=*/1480};
 }
 
 static constexpr Target targets[] = {sm100("sm_100a"), sm100("sm_103a")};

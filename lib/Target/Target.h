@@ -41,8 +41,18 @@ struct Target {
   int64_t sms;
   /// Bytes of global memory in a clock of one SM, when all of them ask.
   int64_t globalBytesPerClock;
-  /// Clocks of one saturated block-scaled MMA of 8-bit operands, M = 128.
-  int64_t mmaClocks(int64_t n) const { return n / 2; }
+  /// Bytes of L2 in a clock of one SM. None is published for this chip: that of
+  /// an A100 (5120 for 108 SMs, NVIDIA A100 whitepaper) stands for it.
+  int64_t l2BytesPerClock;
+  /// Clocks from a bulk load to its bytes: 0.8 us of small ones, from DRAM.
+  int64_t loadLatency;
+  /// Clocks of one saturated block-scaled MMA of N columns and 32 bytes of K,
+  /// of 128 rows for each CTA: N / 2, or its operands at 128 bytes a clock,
+  /// which fits the microbenchmarks of one CTA and of a pair.
+  int64_t mmaClocks(int64_t n, bool isPair) const {
+    int64_t operands = 128 * 32 + n * 32 / (isPair ? 2 : 1);
+    return operands / 128 > n / 2 ? operands / 128 : n / 2;
+  }
 };
 
 /// The facts of `chip`, or null if it is not supported.

@@ -50,22 +50,29 @@ def GeneralizeNamedOps : Pass<"grouped-moe-generalize"> {
 def SelectSchedule : Pass<"grouped-moe-select-schedule"> {
   let summary = "give every gemm and wgrad without a schedule one that fits the target";
   let description = [{
-    Writes `#grouped_moe.schedule` on each `grouped_moe.gemm` and `wgrad` that has none, and checks those that have one against the
-    target. The tile is 128x128 with two accumulators, so that a tile's stores overlap the next tile's products (both
-    tiles of the target keep the matrix unit equally busy; 128x256 has room for one accumulator only). Stages are as
-    many as shared memory holds, at most 6. A wgrad whose tiles of one group cannot occupy the chip divides large groups
-    along their rows (`split`), where an estimate of the target says that adding the parts costs less than it gains.
+    Writes `#grouped_moe.schedule` on each `grouped_moe.gemm` and `wgrad` that has none, and checks those that have one
+    against the target. Of all tiles, clusters and schedulers that fit the chip and the options it takes the one that an
+    estimate from the target's facts says is fastest for the rows that groups are expected to have: those of the op's
+    attribute `grouped_moe.expected_rows = array<i64: 200, 0, 56>`, else of the option, else equal parts of a static matrix,
+    else 512 each. Clusters beyond what the tile needs, and launch control, must gain 3 %. The reason is an optimization
+    remark (`--remarks-filter-passed=schedule`). A wgrad whose tiles of one group cannot occupy the chip divides large groups
+    along their rows (`split`), where the estimate says that adding the parts costs less than it gains.
 
     ```mlir
     grouped_moe.gemm ... {m_aligned = 256}
     // becomes
-    grouped_moe.gemm ... {m_aligned = 256, schedule = #grouped_moe.schedule<tile = [128, 128, 128], stages = 6,
-        accumulators = 2, cluster = [1, 1], scheduler = static_persistent>}
+    grouped_moe.gemm ... {m_aligned = 256, schedule = #grouped_moe.schedule<tile = [256, 256, 128], stages = 5,
+        accumulators = 2, cluster = [2, 1], scheduler = static_persistent along short_side>}
     ```
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_100a\"", "chip to choose for">,
-    Option<"tileN", "tile-n", "int64_t", "0", "columns of a CTA tile: 128 or 256; 0 chooses">];
+    Option<"tileM", "tile-m", "int64_t", "0", "rows of a tile: 128, or 256 for pairs of CTAs; 0 chooses">,
+    Option<"tileN", "tile-n", "int64_t", "0", "columns of a tile: 64, 128, 192 or 256; 0 chooses">,
+    ListOption<"cluster", "cluster", "int64_t", "CTAs of a cluster along M and N; none chooses">,
+    Option<"stages", "stages", "int64_t", "0", "depth of the operand ring; 0 chooses">,
+    Option<"scheduler", "scheduler", "std::string", "\"\"", "static_persistent or cluster_launch_control; none chooses">,
+    ListOption<"expectedRows", "expected-rows", "int64_t", "rows that groups are expected to have, repeated for further groups">];
   let statistics = [Statistic<"chosen", "chosen", "schedules chosen">];
 }
 

@@ -17,7 +17,10 @@ struct SelectSchedulePass
   using SelectScheduleBase::SelectScheduleBase;
 
   void runOnOperation() override {
-    ScheduleRequest request{target, tileN};
+    ScheduleRequest request;
+    if (failed(readOptions(request))) {
+      return signalPassFailure();
+    }
     WalkResult result = getOperation()->walk([&](FusedProduct op) {
       if (!op.getSchedule()) {
         FailureOr<ScheduleAttr> schedule = selectSchedule(op, request);
@@ -33,6 +36,39 @@ struct SelectSchedulePass
     if (result.wasInterrupted()) {
       signalPassFailure();
     }
+  }
+
+private:
+  LogicalResult readOptions(ScheduleRequest &request) {
+    auto refuse = [&](const Twine &message) {
+      return getOperation()->emitError() << message;
+    };
+    request.target = target;
+    request.tileM = tileM;
+    request.tileN = tileN;
+    request.stages = stages;
+    request.cluster.assign(cluster.begin(), cluster.end());
+    request.expectedRows.assign(expectedRows.begin(), expectedRows.end());
+    if (!scheduler.empty()) {
+      request.scheduler = symbolizeSchedulerKind(scheduler);
+      if (!request.scheduler) {
+        return refuse("scheduler is '" + scheduler +
+                      "', expected static_persistent or "
+                      "cluster_launch_control");
+      }
+    }
+    if (!request.cluster.empty() && request.cluster.size() != 2) {
+      return refuse("cluster has " + Twine(request.cluster.size()) +
+                    " extents, expected 2: CTAs along M and N");
+    }
+    if (tileM != 0 && tileM != 128 && tileM != 256) {
+      return refuse("tile-m is " + Twine(int64_t(tileM)) +
+                    " rows, expected 128 or 256");
+    }
+    if (llvm::any_of(expectedRows, [](int64_t rows) { return rows < 0; })) {
+      return refuse("expected-rows has a negative number of rows");
+    }
+    return success();
   }
 };
 } // namespace

@@ -109,7 +109,8 @@ private:
   LaunchExtents extents;
   DenseMap<Value, uint32_t> temporaries;
   DenseMap<unsigned, bool> written;
-  /// Arguments that hold addresses: what they point at is written, not they.
+  /// Arguments that hold addresses: they are not written, at most what they
+  /// point at.
   DenseSet<unsigned> pointers;
   /// Fills that the next launch takes along.
   std::vector<std::unique_ptr<abi::FillT>> fills;
@@ -133,10 +134,17 @@ LogicalResult EntryBuilder::addArguments() {
   for (BlockArgument argument : func.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto type = dyn_cast<MemRefType>(argument.getType());
-    if (!type || !type.getLayout().isIdentity()) {
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    bool isDense = type && type.getLayout().isIdentity();
+    if (!type ||
+        (!isDense && (failed(type.getStridesAndOffset(strides, offset)) ||
+                      offset != 0 || strides.empty() || strides.back() != 1 ||
+                      llvm::is_contained(strides, ShapedType::kDynamic)))) {
       return func.emitOpError()
              << "argument #" << i << " is of type " << argument.getType()
-             << ", expected a tensor or a dense memref";
+             << ", expected a tensor, a dense memref, or one with static "
+                "strides, the last one 1";
     }
     FailureOr<abi::ElementType> element = elementType(type.getElementType());
     if (failed(element) || type.getRank() < 1 || type.getRank() > 8) {
@@ -156,6 +164,9 @@ LogicalResult EntryBuilder::addArguments() {
                 : written[i]         ? abi::ArgumentKind::InOut
                                      : abi::ArgumentKind::Input;
     out->element = *element;
+    if (!isDense) {
+      out->strides.assign(strides.begin(), std::prev(strides.end()));
+    }
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
       FailureOr<int32_t> expr = extents.extent(argument, axis);
       if (failed(expr)) {
@@ -173,7 +184,9 @@ LogicalResult EntryBuilder::addTemporary(memref::AllocOp alloc) {
   if (!type.getLayout().isIdentity()) {
     return alloc.emitOpError() << "has a layout, expected dense row-major";
   }
-  int64_t fixed = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t fixed = isa<moe_kernel::TensorMapType>(type.getElementType())
+                      ? moe_kernel::TensorMapType::kBytes
+                      : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t size : type.getShape()) {
     fixed *= ShapedType::isDynamic(size) ? 1 : size;
   }
@@ -195,7 +208,7 @@ LogicalResult EntryBuilder::addTemporary(memref::AllocOp alloc) {
 
 FailureOr<std::unique_ptr<abi::TensorMapRecipeT>>
 EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
-  auto type = cast<MemRefType>(map.getMemref().getType());
+  auto type = cast<MemRefType>(map.getMappedType());
   moe_kernel::TensorMapType mapType = map.getMap().getType();
   FailureOr<abi::BufferRef> buffer = bufferOf(map.getMemref());
   FailureOr<uint32_t> element = tensorMapType(mapType.getElementType());
@@ -207,12 +220,19 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   out->type = *element;
   out->swizzle = tensorMapSwizzle(mapType.getSwizzle());
   out->l2_promotion = kL2Promotion256B;
+  out->placeholder = map.getPointee().has_value();
+  auto extentOf = [&](int64_t axis) -> FailureOr<int32_t> {
+    if (type.isDynamicDim(axis)) { // not of what addresses point at
+      return extents.extent(map.getMemref(), axis);
+    }
+    return extents.constant(type.getDimSize(axis));
+  };
   // Trailing dimensions of the array merge into the map's innermost one.
   int64_t rank = mapType.getBox().size();
   int64_t bits = type.getElementTypeBitWidth(); // FP4 is packed
   int32_t elements = extents.constant(1);
   for (int64_t axis = rank - 1; axis < type.getRank(); ++axis) {
-    FailureOr<int32_t> size = extents.extent(map.getMemref(), axis);
+    FailureOr<int32_t> size = extentOf(axis);
     if (failed(size)) {
       return failure();
     }
@@ -227,12 +247,19 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
   out->dims.push_back(
       inUnits(mapType.getElementType().getIntOrFloatBitWidth()));
   int32_t stride = inUnits(8);
+  SmallVector<int64_t> strides; // of an array with padding, verified
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
   for (int64_t axis = rank - 2; axis >= 0; --axis) {
-    FailureOr<int32_t> size = extents.extent(map.getMemref(), axis);
+    FailureOr<int32_t> size = extentOf(axis);
     if (failed(size)) {
       return failure();
     }
     out->dims.push_back(*size);
+    if (!type.getLayout().isIdentity()) {
+      out->strides.push_back(extents.constant(strides[axis] * bits / 8));
+      continue;
+    }
     out->strides.push_back(stride);
     // A dynamic extent in front of others would need no stride of its own.
     stride = type.isDynamicDim(axis) ? stride : extents.times(stride, *size);
@@ -300,7 +327,8 @@ LogicalResult EntryBuilder::addLaunch(moe_kernel::LaunchOp launch) {
     } else if (auto map =
                    argument.getDefiningOp<moe_kernel::MakeTensorMapOp>()) {
       param->kind = abi::ParamKind::TensorMap;
-      size = 128, alignment = 64;
+      size = moe_kernel::TensorMapType::kBytes;
+      alignment = moe_kernel::TensorMapType::kAlignment;
       auto made = recipe(map);
       if (failed(made)) {
         return failure();
@@ -372,12 +400,22 @@ EntryBuilder::addPointers(moe_kernel::RequireAddressesOp require) {
   for (int64_t size : pointee.getShape()) {
     contract->shape.push_back(extents.constant(size));
   }
+  contract->read_only = require.getReadOnly();
+  if (Value groups = require.getGroups()) {
+    if (auto ends = dyn_cast<BlockArgument>(sourceOf(groups))) {
+      contract->groups = ends.getArgNumber();
+    }
+  }
   for (const auto &known : entry->pointers) {
     if (known->argument != contract->argument) {
       continue;
     }
     if (known->element == contract->element &&
         known->shape == contract->shape) {
+      known->read_only &= contract->read_only;
+      if (known->groups != contract->groups) {
+        known->groups = -1; // rows of a group in either
+      }
       return success();
     }
     return require.emitOpError()

@@ -18,7 +18,7 @@ inline std::string addHeader(const uint8_t *payload, size_t size,
   std::memcpy(header.magic, kMagic, sizeof(kMagic));
   header.version = version;
   header.payloadBytes = size;
-  header.checksum = checksum(payload, size);
+  header.checksum = checksum(version, payload, size);
   std::string bytes(sizeof(header) + size, '\0');
   std::memcpy(&bytes[0], &header, sizeof(header));
   std::memcpy(&bytes[sizeof(header)], payload, size);

@@ -87,20 +87,39 @@ Status Entry::checkOffsets(Device &device, const OffsetsContract &contract,
 }
 
 Status Entry::checkPointers(Device &device, const PointersContract &contract,
-                            const ArgumentValue &argument,
+                            const std::vector<ArgumentValue> &arguments,
                             StreamHandle stream) const {
   Expected<std::vector<int64_t>> pointers =
-      readBack(device, ElementType::I64, argument, stream);
+      readBack(device, ElementType::I64, arguments[contract.argument], stream);
   if (!pointers) {
     return pointers.status();
   }
+  std::vector<int64_t> ends;
+  if (contract.groups >= 0) {
+    Expected<std::vector<int64_t>> read =
+        readBack(device, this->arguments()[contract.groups].element,
+                 arguments[contract.groups], stream);
+    if (!read) {
+      return read.status();
+    }
+    ends = std::move(*read);
+  }
+  auto hasRows = [&](size_t i) {
+    return i >= ends.size() || ends[i] > (i == 0 ? 0 : ends[i - 1]);
+  };
   for (size_t i = 0; i < pointers->size(); ++i) {
+    if (!hasRows(i)) {
+      continue;
+    }
     uint64_t address = static_cast<uint64_t>((*pointers)[i]);
     std::string where =
         cat("entry \"", name(), "\": ", argumentText(contract.argument),
             ": pointer ", i);
     if (address == 0) {
-      return invalidArgument(where + " is null: give every expert an array");
+      return invalidArgument(
+          where + (ends.empty() ? " is null: give every expert an array"
+                                : " is null: give every expert with rows an "
+                                  "array"));
     }
     if (address % contract.alignment != 0) {
       return invalidArgument(
@@ -130,9 +149,7 @@ Status Entry::checkInputs(Device &device,
     }
   }
   for (const PointersContract &contract : program_.pointers) {
-    if (Status s = checkPointers(device, contract, arguments[contract.argument],
-                                 stream);
-        !s) {
+    if (Status s = checkPointers(device, contract, arguments, stream); !s) {
       return s;
     }
   }

@@ -54,3 +54,34 @@ Expected<uint64_t> gmoe::byteSize(ElementType type, const Shape &shape) {
   }
   return empty ? uint64_t{0} : static_cast<uint64_t>(bytes);
 }
+
+Expected<uint64_t> gmoe::byteSize(ElementType type, const Shape &shape,
+                                  const std::vector<int64_t> &strides) {
+  Expected<uint64_t> dense = byteSize(type, shape);
+  if (!dense || *dense == 0 || strides.empty()) {
+    return dense;
+  }
+  if (strides.size() + 1 != shape.size()) {
+    return invalidArgument(cat("shape ", textOf(shape), " has ", strides.size(),
+                               " strides, expected ", shape.size() - 1));
+  }
+  unsigned __int128 last = static_cast<unsigned __int128>(shape.back()) - 1;
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    int64_t next = axis + 1 < strides.size() ? strides[axis + 1] : 1;
+    if (strides[axis] <= 0 ||
+        static_cast<unsigned __int128>(strides[axis]) <
+            static_cast<unsigned __int128>(shape[axis + 1]) * next) {
+      return invalidArgument(
+          cat("axis ", axis + 1, " has ", shape[axis + 1], " elements, but ",
+              strides[axis], " elements on the next of axis ", axis,
+              " begins: the array was compiled for shorter rows"));
+    }
+    last += static_cast<unsigned __int128>(shape[axis] - 1) * strides[axis];
+  }
+  unsigned __int128 bytes = (last + 1) * bitsOf(type) / 8;
+  if (bytes >= (static_cast<unsigned __int128>(1) << 63)) {
+    return invalidArgument(cat("shape ", textOf(shape), " of ", nameOf(type),
+                               " with its strides is larger than 2^63 bytes"));
+  }
+  return static_cast<uint64_t>(bytes);
+}

@@ -58,6 +58,10 @@ Expected<Shape> storageShape(ElementType type, const Shape &shape);
 /// Refuses negative extents, an odd last extent of e2m1, and sizes over 63
 /// bits.
 Expected<uint64_t> byteSize(ElementType type, const Shape &shape);
+/// From the first to the last element of an array with strides (elements, of
+/// every axis but the last; none: dense). Refuses rows that overlap as well.
+Expected<uint64_t> byteSize(ElementType type, const Shape &shape,
+                            const std::vector<int64_t> &strides);
 
 } // namespace gmoe
 

@@ -79,7 +79,7 @@ private:
                       const ArgumentValue &argument, const Values &values,
                       StreamHandle stream) const;
   Status checkPointers(Device &device, const PointersContract &contract,
-                       const ArgumentValue &argument,
+                       const std::vector<ArgumentValue> &arguments,
                        StreamHandle stream) const;
 
   Program program_;

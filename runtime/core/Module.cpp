@@ -59,6 +59,9 @@ ArgumentInfo readArgument(const abi::Entry &entry, uint32_t index) {
   info.kind = convert<ArgumentKind>(argument.kind());
   info.element = convert<ElementType>(argument.element());
   info.alignment = argument.alignment();
+  if (argument.strides()) {
+    info.strides.assign(argument.strides()->begin(), argument.strides()->end());
+  }
   for (uint32_t axis = 0; axis < argument.shape()->size(); ++axis) {
     Extent extent;
     extent.expr = argument.shape()->Get(axis);
@@ -88,6 +91,7 @@ TensorMapRecipe readTensorMap(const abi::TensorMapRecipe &recipe) {
   map.rank = recipe.dims()->size();
   map.oobFill = recipe.oob_fill();
   map.l2Promotion = recipe.l2_promotion();
+  map.placeholder = recipe.placeholder();
   for (uint32_t i = 0; i < map.rank; ++i) {
     map.dims[i] = recipe.dims()->Get(i);
     map.box[i] = recipe.box()->Get(i);
@@ -162,7 +166,7 @@ Program readEntry(const abi::Entry &entry) {
           {contract->argument(), convert<ElementType>(contract->element()),
            std::vector<int32_t>(contract->shape()->begin(),
                                 contract->shape()->end()),
-           contract->alignment()});
+           contract->alignment(), contract->read_only(), contract->groups()});
     }
   }
   if (entry.temporaries()) {
@@ -206,7 +210,8 @@ Expected<Module> Module::load(std::string_view bytes) {
   }
   // The copy is aligned, which the FlatBuffers accessors rely on.
   std::vector<uint8_t> payload(bytes.begin() + sizeof(header), bytes.end());
-  if (abi::checksum(payload.data(), payload.size()) != header.checksum) {
+  if (abi::checksum(header.version, payload.data(), payload.size()) !=
+      header.checksum) {
     return invalidBundle("bundle is altered: its checksum does not match, "
                          "recompile it or copy it again");
   }

@@ -52,6 +52,9 @@ struct ArgumentInfo {
   ElementType element = ElementType::F32;
   std::vector<Extent> extents;
   uint32_t alignment = 16; // bytes
+  /// Elements from one index to the next, of every axis but the last; empty for
+  /// a dense array.
+  std::vector<int64_t> strides;
 };
 
 /// Cumulative ends of the groups in a 1-D i32 or i64 argument.
@@ -67,6 +70,10 @@ struct PointersContract {
   ElementType element = ElementType::F32;
   std::vector<int32_t> shape; // expressions
   uint32_t alignment = 16;    // bytes
+  bool readOnly = false;      // what the addresses point at
+  /// Argument with the cumulative ends of groups: the address of a group
+  /// without rows may be anything. -1: none may.
+  int32_t groups = -1;
 };
 
 struct Temporary {
@@ -86,6 +93,8 @@ struct TensorMapRecipe {
   uint32_t rank = 0;
   uint32_t oobFill = 0;
   uint32_t l2Promotion = 0;
+  /// Of another array, whose address a kernel puts into copies.
+  bool placeholder = false;
   std::array<int32_t, 5> dims{};    // expressions
   std::array<int32_t, 4> strides{}; // expressions
   std::array<uint32_t, 5> box{};

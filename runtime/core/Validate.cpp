@@ -275,6 +275,18 @@ Status EntryValidator::checkArgument(uint32_t index) {
       }
     }
   }
+  if (uint32_t strides = sizeOf(argument.strides())) {
+    if (strides + 1 != argument.shape()->size()) {
+      return fail(where, " has ", strides, " strides, expected ",
+                  argument.shape()->size() - 1);
+    }
+    for (int64_t stride : *argument.strides()) {
+      if (stride < 1 || stride > Limits::stride) {
+        return fail(where, " has a stride of ", stride,
+                    " elements, expected 1 to ", Limits::stride);
+      }
+    }
+  }
   return checkShape(where, *argument.shape());
 }
 
@@ -306,6 +318,20 @@ Status EntryValidator::checkContracts() {
     if (arguments.Get(contract.argument())->element() !=
         abi::ElementType::I64) {
       return fail(where, " expects an i64 argument");
+    }
+    if (contract.groups() != -1) {
+      if (contract.groups() < 0 ||
+          contract.groups() >= static_cast<int64_t>(arguments.size())) {
+        return fail(where, " refers to groups of argument ", contract.groups(),
+                    " of ", arguments.size());
+      }
+      const abi::Argument &groups = *arguments.Get(contract.groups());
+      if (groups.shape()->size() != 1 ||
+          (groups.element() != abi::ElementType::I32 &&
+           groups.element() != abi::ElementType::I64)) {
+        return fail(where, " expects groups in a one-dimensional i32 or i64 "
+                           "argument");
+      }
     }
     if (contract.element() > abi::ElementType::MAX) {
       return fail(where, " has an unknown element type");

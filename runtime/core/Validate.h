@@ -26,6 +26,7 @@ struct BundleLimits {
   static constexpr uint32_t tensorMapRank = 5; // of a tensor map (cuda.h)
   static constexpr uint32_t nameBytes = 4096;
   static constexpr uint32_t argumentAlignment = 4096; // bytes
+  static constexpr int64_t stride = int64_t{1} << 40; // elements
   static constexpr uint32_t workspaceAlignment = 256; // bytes
   static constexpr uint32_t paramBytes = 32764; // CUDA's kernel parameters
 };

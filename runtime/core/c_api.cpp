@@ -179,6 +179,7 @@ gmoe_status gmoe_get_argument(const gmoe_module *module, size_t entry,
     info->extents[i] = {static_cast<gmoe_extent_kind>(source.extents[i].kind),
                         source.extents[i].value};
   }
+  std::copy(source.strides.begin(), source.strides.end(), info->strides);
   return GMOE_OK;
 }
 

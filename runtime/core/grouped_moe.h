@@ -62,6 +62,9 @@ typedef struct {
   uint32_t alignment; /* bytes, of the device address */
   uint32_t rank;
   gmoe_extent extents[GMOE_MAX_RANK];
+  /* Elements from one index of an axis to the next, where there is padding
+   * between rows; all 0 for a dense array, and always for the last axis. */
+  int64_t strides[GMOE_MAX_RANK];
 } gmoe_argument_info;
 
 /* Rank 0 stands for a shape that is to be derived. Extents are in elements,

@@ -304,7 +304,7 @@ void copyMap(Warp &w, const Instruction &i, uint32_t mask) {
     std::memcpy(to, from, 64);
   }
   if (Hazards *h = w.cluster->hazards) {
-    h->fence(w, mask, MemoryScope::Gpu);
+    h->releaseMaps(w, mask);
   }
   ++w.cluster->effects;
 }

@@ -248,6 +248,7 @@ private:
   void markWritten(uint64_t address, uint64_t bytes) {
     const Allocation *a = memory_.find(address, bytes);
     a->markWritten(address - a->base, bytes);
+    a->cleanLines(address - a->base, bytes);
   }
   Status host(uint64_t address, uint64_t bytes, uint8_t *&out) {
     out = bytes ? memory_.resolve(address, bytes) : nullptr;
@@ -412,6 +413,8 @@ private:
     stats_.macs += sum.macs;
     stats_.cpInstructions += sum.cpInstructions;
     stats_.tmaBytes += sum.tmaBytes;
+    memory_.keepLines(
+        [&](const GlobalWrite &write) { return hazards.isReleased(write); });
     memory_.watch(false);
     findings_ = hazards.take();
     return findings_.empty() ? failure : summary(failure);

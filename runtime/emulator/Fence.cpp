@@ -23,9 +23,16 @@ void proxyFence(Warp &w, const Instruction &, uint32_t mask) {
     h->proxyFence(w, mask);
   }
 }
-void tensorMapAcquire(Warp &w, const Instruction &, uint32_t mask) {
+void tensorMapRelease(Warp &w, const Instruction &, uint32_t mask) {
   if (Hazards *h = w.cluster->hazards) {
-    h->tensorMapFence(w, mask);
+    h->releaseMaps(w, mask);
+  }
+}
+void tensorMapAcquire(Warp &w, const Instruction &i, uint32_t mask) {
+  Hazards *h = w.cluster->hazards;
+  for (uint32_t m = h ? mask : 0; m; m &= m - 1) {
+    unsigned lane = unsigned(__builtin_ctz(m));
+    h->acquireMap(w, lane, w.address(w.operand(i, 0), lane));
   }
 }
 
@@ -53,9 +60,13 @@ bool decodeFence(Decoder &d) {
   } else if (async) {
     i.handler = proxyFence;
   } else if (map) {
-    // The release side orders like a fence; the acquire side lets this thread
-    // use the map.
-    i.handler = i.order == Order::Acquire ? tensorMapAcquire : threadFence;
+    if (i.order == Order::Acquire) {
+      i.handler = tensorMapAcquire;
+      return d.count(2, 2) && d.address(d.ast(0)) &&
+             d.ast(1).kind == AstOperand::Integer &&
+             (d.ast(1).value == 128 || d.fail("the size must be 128"));
+    }
+    i.handler = tensorMapRelease;
   } else {
     i.handler = none;
     return generic && d.count(0, 0);

@@ -232,12 +232,11 @@ void Hazards::asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,
 }
 
 void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
-                              uint64_t offset, uint64_t bytes, bool isMap) {
+                              uint64_t offset, uint64_t bytes) {
   if (!op.issuer.knowledge || !a.shadow) {
     return;
   }
   Work work{op.instruction, op.warp, &op.issuer};
-  const ThreadKnowledge &k = *op.issuer.knowledge;
   Record good; // seen to be in order
   for (uint64_t at = offset; at < offset + bytes;) {
     uint64_t end = std::min(offset + bytes,
@@ -249,55 +248,23 @@ void Hazards::asyncReadGlobal(const AsyncOp &op, const Allocation &a,
         if (!r || r == good) {
           continue;
         }
-        if (!isMap && cell.cluster == cluster_->id &&
-            standing(op.issuer, r, true, true) == Standing::Ordered) {
+        bool mine = cell.cluster == cluster_->id;
+        if (mine && standing(op.issuer, r, true, true) == Standing::Ordered) {
           good = r;
           continue;
         }
-        std::string where = std::string(isMap ? "the tensor map at " : "") +
-                            "global address " + hexadecimal(a.base + word * 4);
-        if (cell.cluster != cluster_->id) {
-          if (!knowsForeign(cell)) {
-            findAsync(FindingKind::ReadUnordered, *op.instruction, op.warp,
-                      "read of " + where + ", which cluster " +
-                          std::to_string(cell.cluster) +
-                          " wrote, not ordered before it");
-          }
-        } else if (isMap) {
-          uint32_t c = r.component();
-          bool ordered = c == op.issuer.thread ? r.time() <= op.issuer.time
-                                               : k.strict.knows(c, r.time());
-          if (!ordered) {
-            checkRead(work, r, where);
-          } else if (!r.isStream() && !k.maps.knows(c, r.time())) {
-            findAsync(FindingKind::TensorMapFence, *op.instruction, op.warp,
-                      "uses " + where +
-                          ", changed without fence.proxy.tensormap::generic."
-                          "acquire after it",
-                      r);
-          }
-        } else {
+        std::string where = "global address " + hexadecimal(a.base + word * 4);
+        if (mine) {
           checkRead(work, r, where);
+        } else if (!knowsForeign(cell)) {
+          findAsync(FindingKind::ReadUnordered, *op.instruction, op.warp,
+                    "read of " + where + ", which cluster " +
+                        std::to_string(cell.cluster) +
+                        " wrote, not ordered before it");
         }
       }
     }
     at = end;
-  }
-}
-
-void Hazards::mapRead(const AsyncOp &op, uint64_t address,
-                      const MBarrier *signals) {
-  Record r(op.issuer.stream, op.issuer.position, indexOf(*op.instruction),
-           false, 0xf);
-  if (signals && signals->hazard) {
-    const BarrierState &b = barriers_[signals->hazard - 1];
-    r = Record(b.stream, b.phases + 1, indexOf(*op.instruction), false, 0xf);
-  }
-  MapUse &use = maps_[address];
-  if (!use.reads[0] || use.reads[0].component() == r.component()) {
-    use.reads[0] = r;
-  } else {
-    use.reads[1] = r;
   }
 }
 

@@ -39,7 +39,7 @@ void Hazards::threadCopy(const AsyncOp &op, const ThreadCopy &copy) {
           ? cluster_->context->memory->find(copy.global, copy.sourceBytes)
           : nullptr;
   if (a) {
-    asyncReadGlobal(source, *a, copy.global - a->base, copy.sourceBytes, false);
+    asyncReadGlobal(source, *a, copy.global - a->base, copy.sourceBytes);
   }
 }
 

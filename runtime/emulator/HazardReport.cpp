@@ -16,6 +16,8 @@ void Hazards::begin(Cluster &cluster) {
   named_.clear();
   clusterOpen_ = clusterDone_ = Knowledge();
   maps_.clear();
+  acquires_.clear();
+  mapReleases_.clear();
   clusters_.clear();
   warps_.assign(cluster.warps.size(), WarpState());
   for (const Warp &w : cluster.warps) {
@@ -156,6 +158,9 @@ uint32_t Hazards::warpOf(Record r) const {
 }
 
 void Hazards::end() {
+  if (!mapReleases_.empty()) {
+    launch_.addMapReleases(cluster_->id, mapReleases_);
+  }
   for (const Cta &cta : cluster_->ctas) {
     for (const MBarrier &b : cta.barriers) {
       if (b.valid && b.hazard && b.transactions != 0) {

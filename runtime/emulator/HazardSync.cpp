@@ -126,16 +126,6 @@ void Hazards::proxyFence(Warp &w, uint32_t mask) {
   putBehind(w, mask, &Knowledge::proxy);
 }
 
-void Hazards::tensorMapFence(Warp &w, uint32_t mask) {
-  each(w, mask, [&](LaneClass &c) {
-    ThreadKnowledge &k = own(c);
-    if (k.hasSeen) {
-      k.join(k.seen);
-    }
-  });
-  putBehind(w, mask, &Knowledge::maps);
-}
-
 void Hazards::beforeThreadSync(Warp &w, uint32_t mask) {
   putBehind(w, mask, &Knowledge::before);
 }

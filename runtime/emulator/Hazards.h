@@ -23,7 +23,7 @@ struct Knowledge {
   Clock loose;  // ordered if scopes are ignored: enough to reuse a buffer
   Clock proxy;  // fenced from the generic to the async proxy
   Clock before; // behind a tcgen05.fence::before_thread_sync
-  Clock maps;   // tensor maps acquired
+  Clock maps;   // released towards readers of tensor maps
 
   void join(const Knowledge &o) {
     strict.join(o.strict);
@@ -79,6 +79,9 @@ public:
   bool report(Finding finding);
   bool enough() const { return enough_.load(std::memory_order_relaxed); }
   std::vector<Finding> take();
+  /// What releases of tensor maps in a cluster cover, at its end.
+  void addMapReleases(uint64_t cluster, Clock released);
+  bool isReleased(const GlobalWrite &write) const;
 
   /// What the releases of a cluster at one address carry: in full for its own
   /// threads, the strict clock for other clusters.
@@ -101,6 +104,7 @@ private:
   std::mutex mutex_;
   std::atomic<bool> enough_{false};
   std::vector<Finding> findings_;
+  std::unordered_map<uint64_t, Clock> mapReleases_; // by cluster
 };
 
 class Hazards {
@@ -130,7 +134,6 @@ public:
   /// fence.mbarrier_init
   void initFence(Warp &w, uint32_t mask);
   void proxyFence(Warp &w, uint32_t mask);
-  void tensorMapFence(Warp &w, uint32_t mask);
   void beforeThreadSync(Warp &w, uint32_t mask);
   void afterThreadSync(Warp &w, uint32_t mask);
   void warpSync(Warp &w, uint32_t members);
@@ -174,11 +177,16 @@ public:
   void asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,
                        uint64_t bytes, const MBarrier *signals = nullptr);
   void asyncReadGlobal(const AsyncOp &op, const Allocation &a, uint64_t offset,
-                       uint64_t bytes, bool isMap);
-  /// Keeps in mind that a copy reads a tensor map in global memory.
-  void mapRead(const AsyncOp &op, uint64_t address, const MBarrier *signals);
+                       uint64_t bytes);
   void asyncWriteGlobal(const AsyncOp &op, const Allocation &a, uint64_t offset,
                         uint64_t bytes);
+
+  // Tensor maps in global memory (HazardMaps.cpp).
+  /// fence.proxy.tensormap::generic.release and .acquire.
+  void releaseMaps(Warp &w, uint32_t mask);
+  void acquireMap(Warp &w, unsigned lane, uint64_t address);
+  /// A copy reads its map, which it keeps in mind.
+  void mapRead(const AsyncOp &op, const Allocation &a, const MBarrier *signals);
 
   // Tensor memory and tensor operations (HazardTensor.cpp).
   void tensorAccess(const TensorOp &op, Cta &cta, uint32_t lane, uint32_t lanes,
@@ -240,6 +248,11 @@ private:
   struct MapUse {
     Record reads[2];
   };
+  /// An acquire of a tensor map, and the released changes it covers.
+  struct MapAcquire {
+    uint32_t thread, time;
+    Clock covers;
+  };
 
   WarpState &state(const Warp &w) { return warps_[w.index]; }
   LaneClass &classOf(WarpState &s, unsigned lane);
@@ -294,6 +307,8 @@ private:
   template <class F>
   void tmemCells(Cta &cta, uint32_t lane, uint32_t lanes, uint32_t column,
                  uint32_t columns, F f);
+  bool hasAcquired(const Issuer &issuer, uint64_t address, Record change) const;
+  bool checkChangedMap(const AsyncOp &op, const Allocation &a, uint64_t offset);
   void checkRead(const Work &work, Record write, const std::string &where);
   void checkWrite(const Work &work, Record earlier, bool wasWrite,
                   const std::string &where);
@@ -325,6 +340,8 @@ private:
       named_;
   Knowledge clusterOpen_, clusterDone_;
   std::unordered_map<uint64_t, MapUse> maps_; // tensor maps in global memory
+  std::unordered_map<uint64_t, std::vector<MapAcquire>> acquires_;
+  Clock mapReleases_;
   std::unordered_map<uint64_t, ClusterClock> clusters_; // known of the others
   std::set<uint64_t> reported_;
 };

@@ -141,6 +141,22 @@ bool Allocation::allWritten(uint64_t offset, uint64_t count) const {
   return true;
 }
 
+LineState Allocation::lineState(uint64_t offset, uint64_t count) const {
+  for (uint64_t k = offset / kLineBytes; k * kLineBytes < offset + count; ++k) {
+    if (k < lines.size() && lines[k] != LineState::Clean) {
+      return lines[k];
+    }
+  }
+  return LineState::Clean;
+}
+
+void Allocation::cleanLines(uint64_t offset, uint64_t count) const {
+  for (uint64_t k = offset / kLineBytes;
+       k < lines.size() && k * kLineBytes < offset + count; ++k) {
+    lines[k] = LineState::Clean;
+  }
+}
+
 void Memory::watch(bool on) {
   for (auto &[address, a] : allocations_) {
     a.shadow.reset();

@@ -116,6 +116,19 @@ public:
     return *page;
   }
 
+  /// Calls f(offset, write) for every word that was written.
+  template <class F> void forEachWrite(F f) const {
+    for (uint64_t p = 0; p < pages_.size(); ++p) {
+      GlobalPage *page = pages_[p].load(std::memory_order_acquire);
+      for (uint64_t k = 0; page && k < GlobalPage::kBytes / 4; ++k) {
+        GlobalWrite write = page->cells[k].load();
+        if (write.write) {
+          f(p * GlobalPage::kBytes + k * 4, write);
+        }
+      }
+    }
+  }
+
 private:
   std::vector<std::atomic<GlobalPage *>> pages_;
 };

@@ -63,8 +63,7 @@ bool readTile(Cluster &c, AsyncOp &op, Tile &tile) {
     const Allocation *a = c.context->memory->find(op.global, 128);
     p = a ? a->data.get() + (op.global - a->base) : nullptr;
     if (a && c.hazards) {
-      c.hazards->asyncReadGlobal(op, *a, op.global - a->base, 128, true);
-      c.hazards->mapRead(op, op.global,
+      c.hazards->mapRead(op, *a,
                          op.usesGroup ? nullptr : c.barrierAt(op.barrier));
     }
   }
@@ -153,7 +152,7 @@ const uint8_t *readGlobal(Cluster &c, const AsyncOp &op, uint64_t at,
                           uint64_t bytes) {
   const Allocation *a = c.context->memory->find(at, bytes);
   if (a && c.hazards) {
-    c.hazards->asyncReadGlobal(op, *a, at - a->base, bytes, false);
+    c.hazards->asyncReadGlobal(op, *a, at - a->base, bytes);
   }
   return a ? a->data.get() + (at - a->base) : nullptr;
 }

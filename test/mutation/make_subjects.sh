@@ -26,6 +26,7 @@ entry() { # NAME, NUMBER OF THE OFFSETS ARGUMENT, OFFSETS, MULTIPROCESSORS
 }
 
 entry epilogue_loads 4 128,384
+entry discrete 4 128,384
 entry three_launches 2 128,384
 entry backward 4 128,640 3 # the parts of every sum come from several CTAs
 entry forward 4 128,384

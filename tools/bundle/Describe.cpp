@@ -119,7 +119,9 @@ std::string paramText(const Program &program, const Launch &launch,
     break;
   }
   const TensorMapRecipe &map = launch.tensorMaps[param.tensorMap];
-  out += cat("tensor map of ", bufferText(program, map.buffer), ", type ",
+  out += cat(map.placeholder ? "tensor map for another address than "
+                             : "tensor map of ",
+             bufferText(program, map.buffer), ", type ",
              static_cast<unsigned>(map.type), ", dimensions ");
   for (uint32_t i = 0; i < map.rank; ++i) {
     out += cat(i ? " x " : "", texts[map.dims[i]]);
@@ -143,7 +145,14 @@ std::string entryText(const Program &program) {
                nameOf(argument.element), " [",
                joined(argument.extents, ", ",
                       [&](const Extent &e) { return texts[e.expr]; }),
-               "], aligned to ", argument.alignment, " bytes\n");
+               "]",
+               argument.strides.empty()
+                   ? std::string()
+                   : cat(" strides [",
+                         joined(argument.strides, ", ",
+                                [](int64_t stride) { return cat(stride); }),
+                         "] elements"),
+               ", aligned to ", argument.alignment, " bytes\n");
   }
   for (const OffsetsContract &contract : program.offsets) {
     out += cat("  argument ", contract.argument,
@@ -156,7 +165,11 @@ std::string entryText(const Program &program) {
     out += cat("  argument ", contract.argument, " holds addresses of ",
                nameOf(contract.element), " [",
                joined(contract.shape, ", ", exprText), "], aligned to ",
-               contract.alignment, " bytes\n");
+               contract.alignment, " bytes",
+               contract.readOnly ? ", which are only read" : "");
+    out += contract.groups < 0 ? std::string("\n")
+                               : cat(", for groups of argument ",
+                                     contract.groups, " that have rows\n");
   }
   for (size_t i = 0; i < program.temporaries.size(); ++i) {
     out += cat("  temporary ", i, ": ", texts[program.temporaries[i].bytes],

@@ -23,7 +23,9 @@ constexpr char kUsage[] =
   --target=sm_100a[,...]   chips (default sm_100a)
   --emit=STAGE             generic, schedule, kernel, nvvm, llvm, ptx, cubin, bundle (default bundle)
   --dump-to=DIR            also write the artefact of every stage into DIR
-  --tile-n=128|256         columns of a CTA tile (default: chosen)
+  --tile-n=N               columns of a tile (default: chosen)
+  --schedule=OPTIONS       options of gmoe-opt's --grouped-moe-select-schedule, "tile-n=256 expected-rows=200,0,56"
+  --remarks                say which schedules were chosen, and why
   --no-cubin               a bundle with PTX only
   --version
 '-' as OUT is standard output. Exit 0; 1 with diagnostics; 2 for usage.
@@ -74,9 +76,15 @@ int parse(int argc, char **argv, Options &options) {
     } else if (value.consume_front("--dump-to=")) {
       options.compile.dumpDirectory = value.str();
     } else if (value.consume_front("--tile-n=")) {
-      if (value.getAsInteger(10, options.compile.tileN)) {
+      int64_t columns;
+      if (value.getAsInteger(10, columns)) {
         return 1 + usage("--tile-n takes a number");
       }
+      options.compile.schedule += (" tile-n=" + value).str();
+    } else if (value.consume_front("--schedule=")) {
+      options.compile.schedule += (" " + value).str();
+    } else if (argument == "--remarks") {
+      options.compile.remarks = true;
     } else if (argument == "--no-cubin") {
       options.compile.cubins = CompileOptions::Cubins::Never;
     } else if (argument.starts_with("-") && argument != "-") {

@@ -4,6 +4,12 @@
 #include "runtime/core/Text.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "tools/run/Generate.h"
+#include "tools/run/Padding.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string_view>
 
 using namespace gmoe;
 using namespace gmoe::run;
@@ -51,6 +57,12 @@ private:
                     std::vector<Array> &all);
   Status upload(const std::vector<Array> &all);
   Expected<uint64_t> uploadBytes(const uint8_t *bytes, size_t size);
+  Expected<std::vector<uint64_t>> uploadPointees(const std::vector<Array> &all,
+                                                 size_t i);
+  /// Where there is padding between rows.
+  const std::vector<int64_t> &stridesOf(size_t i) const {
+    return entry->arguments()[i].strides;
+  }
   /// Whether an argument is an array of addresses: its array here is that of
   /// what they point at.
   bool addresses(size_t i) const {
@@ -128,6 +140,58 @@ Expected<uint64_t> DeviceRun::uploadBytes(const uint8_t *bytes, size_t size) {
   return address;
 }
 
+/// Whether group `g` of an argument of cumulative ends has rows; without one,
+/// yes.
+static bool hasRows(const std::vector<Array> &all, int ends, int64_t g) {
+  return ends < 0 || all[ends].at(g) > (g == 0 ? 0 : all[ends].at(g - 1));
+}
+
+/// An array for each group. Those that are only read lie in no order, with
+/// poison on both sides and no more aligned than they must be; equal ones are
+/// one, and groups without rows have none: addresses alone tell where they are.
+Expected<std::vector<uint64_t>>
+DeviceRun::uploadPointees(const std::vector<Array> &all, size_t i) {
+  constexpr size_t gap = 16; // bytes; allocations are aligned to more
+  const ArgumentFacts &facts = signature.arguments[i];
+  size_t count = static_cast<size_t>(all[i].shape[0]);
+  size_t size = all[i].bytes.size() / count;
+  bool scattered = options.poison && !facts.written;
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (scattered) {
+    std::sort(order.begin(), order.end(), [](uint32_t a, uint32_t b) {
+      return a * 0x9E3779B1u < b * 0x9E3779B1u;
+    });
+  }
+  std::vector<uint64_t> pointers(count);
+  std::map<std::string_view, uint64_t> known; // by their bytes
+  for (size_t g : order) {
+    const uint8_t *bytes = all[i].bytes.data() + g * size;
+    if (!scattered) {
+      Expected<uint64_t> pointee = uploadBytes(bytes, size);
+      if (!pointee) {
+        return pointee.status();
+      }
+      pointers[g] = *pointee;
+    } else if (hasRows(all, facts.offsets, static_cast<int64_t>(g))) {
+      auto [it, isNew] = known.try_emplace(
+          std::string_view(reinterpret_cast<const char *>(bytes), size), 0);
+      if (!isNew) {
+        pointers[g] = it->second;
+        continue;
+      }
+      std::vector<uint8_t> padded(size + 2 * gap, fillOf(options));
+      std::copy(bytes, bytes + size, padded.begin() + gap);
+      Expected<uint64_t> pointee = uploadBytes(padded.data(), padded.size());
+      if (!pointee) {
+        return pointee.status();
+      }
+      pointers[g] = it->second = *pointee + gap;
+    }
+  }
+  return Expected<std::vector<uint64_t>>(std::move(pointers));
+}
+
 Status DeviceRun::upload(const std::vector<Array> &all) {
   for (size_t i = 0; i < all.size(); ++i) {
     const Array &array = all[i];
@@ -135,19 +199,26 @@ Status DeviceRun::upload(const std::vector<Array> &all) {
     const uint8_t *bytes = array.bytes.data();
     size_t size = array.bytes.size();
     std::vector<uint64_t> pointers;
-    if (addresses(i)) { // an array of its own for each group
-      size_t count = static_cast<size_t>(shape[0]);
-      for (size_t k = 0; k < count; ++k) {
-        Expected<uint64_t> pointee =
-            uploadBytes(bytes + k * (size / count), size / count);
-        if (!pointee) {
-          return pointee.status();
-        }
-        pointers.push_back(*pointee);
+    if (addresses(i)) {
+      Expected<std::vector<uint64_t>> made = uploadPointees(all, i);
+      if (!made) {
+        return made.status();
       }
+      pointers = std::move(*made);
       shape = {shape[0]};
       bytes = reinterpret_cast<const uint8_t *>(pointers.data());
-      size = count * sizeof(uint64_t);
+      size = pointers.size() * sizeof(uint64_t);
+    }
+    std::vector<uint8_t> padded;
+    if (const std::vector<int64_t> &strides = stridesOf(i); !strides.empty()) {
+      Expected<std::vector<uint8_t>> made =
+          addPadding(array, strides, fillOf(options));
+      if (!made) {
+        return made.status();
+      }
+      padded = std::move(*made);
+      bytes = padded.data();
+      size = padded.size();
     }
     Expected<uint64_t> address = uploadBytes(bytes, size);
     if (!address) {
@@ -213,13 +284,25 @@ Status DeviceRun::download(std::vector<Array> &all) {
     if (all[i].bytes.empty()) {
       continue;
     }
-    std::vector<uint8_t> bytes(all[i].bytes.size());
+    std::vector<uint8_t> bytes = all[i].bytes;
+    const std::vector<int64_t> &strides = stridesOf(i);
+    if (!strides.empty()) {
+      Expected<uint64_t> span =
+          byteSize(elementOf(all[i].format), all[i].shape, strides);
+      if (!span) {
+        return span.status();
+      }
+      bytes.resize(*span);
+    }
     std::vector<uint64_t> sources = pointees[i];
     if (sources.empty()) {
       sources = {values[i].address};
     }
     size_t size = bytes.size() / sources.size();
     for (size_t k = 0; k < sources.size(); ++k) {
+      if (sources[k] == 0) {
+        continue; // of a group without rows
+      }
       if (Status s = device.copyToHost(bytes.data() + k * size, sources[k],
                                        size, nullptr);
           !s) {
@@ -229,8 +312,20 @@ Status DeviceRun::download(std::vector<Array> &all) {
     if (Status s = device.synchronize(nullptr); !s) {
       return s;
     }
-    if (entry->arguments()[i].kind == ArgumentKind::Input && !addresses(i) &&
-        bytes != all[i].bytes) {
+    if (!strides.empty()) {
+      Expected<std::vector<uint8_t>> rows =
+          removePadding(all[i], strides, fillOf(options), bytes);
+      if (!rows) {
+        return Status(rows.status().code(),
+                      cat("entry \"", entry->name(), "\": argument ", i, ": ",
+                          rows.status().message()));
+      }
+      bytes = std::move(*rows);
+    }
+    bool isInput = addresses(i)
+                       ? !signature.arguments[i].written
+                       : entry->arguments()[i].kind == ArgumentKind::Input;
+    if (isInput && bytes != all[i].bytes) {
       return deviceError(cat("entry \"", entry->name(), "\": argument ", i,
                              " is an input and was written"));
     }

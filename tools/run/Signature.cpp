@@ -67,8 +67,11 @@ Format run::formatOf(ElementType element) {
   }
 }
 
+static ShapedType typeOf(Value value) {
+  return cast<ShapedType>(value.getType());
+}
 static int64_t lastExtent(Value value) {
-  return cast<ShapedType>(value.getType()).getShape().back();
+  return typeOf(value).getShape().back();
 }
 
 /// Of the extent of scales that follows the rows of their matrix.
@@ -95,10 +98,9 @@ static int argumentOf(Value value) {
 
 /// The matrix that scales belong to; they are those of the matrix before it was
 /// transposed.
-static void describeScales(ArgumentFacts &facts, Value matrix,
+static void describeScales(ArgumentFacts &facts, ShapedType type,
                            ScaleLayoutAttr layout, GroupFacts groups,
                            Value offsets, bool transposed = false) {
-  auto type = cast<ShapedType>(matrix.getType());
   facts.role = Role::Scales;
   facts.columns = transposed ? type.getDimSize(0) : type.getShape().back();
   int64_t rows = type.getDimSize(transposed ? 1 : type.getRank() - 2);
@@ -139,11 +141,22 @@ static void describeDestination(ArgumentFacts &facts, GemmOp op,
                 kind == OutputKind::row_sum;
   facts.rowAxis = op.isTransposedOutput(output) ? 1 : 0;
   if (op.isScaleOutput(output)) {
-    describeScales(facts, op.getOutputs()[output - 1],
+    describeScales(facts, typeOf(op.getOutputs()[output - 1]),
                    op.getScaleLayout(output), groupsOf(op), op.getOffsets(),
                    op.isTransposedOutput(output - 1));
     facts.role = Role::Other;
     facts.byRow = false;
+  }
+}
+
+/// The argument is an array of addresses of what `type` is, which are read.
+static void describeAddresses(ArgumentFacts &facts, GemmOp op,
+                              ShapedType type) {
+  if (op.isRhsDiscrete()) {
+    facts.addresses = true;
+    facts.format = *grouped_moe::reference::formatOf(type.getElementType());
+    facts.shape = type.getShape();
+    facts.offsets = argumentOf(op.getOffsets());
   }
 }
 
@@ -165,11 +178,12 @@ static void describeGemmUse(ArgumentFacts &facts, GemmOp op, unsigned operand) {
   }
   Value value = op->getOperand(operand);
   if (value == op.getLhsScales()) {
-    describeScales(facts, op.getLhs(), op.getLhsLayout(), groupsOf(op),
+    describeScales(facts, typeOf(op.getLhs()), op.getLhsLayout(), groupsOf(op),
                    op.getOffsets());
   } else if (value == op.getRhsScales()) {
-    describeScales(facts, op.getRhs(), op.getRhsLayout(), groupsOf(op),
+    describeScales(facts, op.getRhsType(), op.getRhsLayout(), groupsOf(op),
                    op.getOffsets());
+    describeAddresses(facts, op, op.getRhsScalesType());
   } else if (value == op.getOffsets()) {
     facts.role = Role::Offsets;
     facts.aligned =
@@ -180,6 +194,9 @@ static void describeGemmUse(ArgumentFacts &facts, GemmOp op, unsigned operand) {
     facts.role = Role::Data;
     facts.columns = op.getK();
     facts.byRow = value == op.getLhs();
+    if (value == op.getRhs()) {
+      describeAddresses(facts, op, op.getRhsType());
+    }
   }
 }
 
@@ -216,10 +233,10 @@ static void describeWgradUse(ArgumentFacts &facts, WgradOp op,
   }
   Value value = op->getOperand(operand);
   if (value == op.getLhsScales()) {
-    describeScales(facts, op.getLhs(), op.getLhsLayout(), groupsOf(op),
+    describeScales(facts, typeOf(op.getLhs()), op.getLhsLayout(), groupsOf(op),
                    op.getOffsets(), op.getLhsTransposed());
   } else if (value == op.getRhsScales()) {
-    describeScales(facts, op.getRhs(), op.getRhsLayout(), groupsOf(op),
+    describeScales(facts, typeOf(op.getRhs()), op.getRhsLayout(), groupsOf(op),
                    op.getOffsets(), op.getRhsTransposed());
   } else if (value == op.getOffsets()) {
     describeOffsets(facts, op);
@@ -241,7 +258,7 @@ static void describeInterleaveUse(ArgumentFacts &facts, InterleaveGluOp op,
     facts.role = isFp8 ? Role::Data : Role::Addend;
     facts.columns = lastExtent(use.get());
   } else {
-    describeScales(facts, op.getInput(), *op.getLayout(), GroupFacts(),
+    describeScales(facts, typeOf(op.getInput()), *op.getLayout(), GroupFacts(),
                    Value());
   }
 }
@@ -263,7 +280,7 @@ static void describeUse(ArgumentFacts &facts, OpOperand &use) {
     } else {
       facts.written = true;
       if (use.get() == quantize.getScales()) {
-        describeScales(facts, quantize.getInput(), quantize.getLayout(),
+        describeScales(facts, typeOf(quantize.getInput()), quantize.getLayout(),
                        groupsOf(quantize), quantize.getOffsets());
         facts.role = Role::Other;
       } else if (isStoredTransposed(quantize.getData(), quantize.getLayout())) {
@@ -279,8 +296,9 @@ static void describeUse(ArgumentFacts &facts, OpOperand &use) {
       facts.columns = transposed ? facts.shape.front() : lastExtent(use.get());
       facts.byRow = rank == 2;
     } else if (use.get() == dequantize.getScales()) {
-      describeScales(facts, dequantize.getData(), dequantize.getLayout(),
-                     groupsOf(dequantize), dequantize.getOffsets(), transposed);
+      describeScales(facts, typeOf(dequantize.getData()),
+                     dequantize.getLayout(), groupsOf(dequantize),
+                     dequantize.getOffsets(), transposed);
     } else if (use.get() == dequantize.getOffsets()) {
       describeOffsets(facts, dequantize);
     } else {
@@ -335,12 +353,6 @@ static Expected<ArgumentFacts> describe(BlockArgument argument) {
     return invalidArgument(cat("argument #", number, ": type is ", text,
                                ", expected a tensor or memref of f32, f16, "
                                "bf16, FP8, i32 or i64 elements"));
-  }
-  auto memref = dyn_cast<MemRefType>(argument.getType());
-  if (memref && !memref.getLayout().isIdentity()) {
-    return invalidArgument(cat("argument #", number,
-                               ": is a strided memref, expected a dense one: "
-                               "files and bundles hold dense arrays"));
   }
   ArgumentFacts facts;
   facts.name = cat("argument #", number);
@@ -406,8 +418,8 @@ Expected<Signature> run::signatureOf(func::FuncOp function) {
   // What a function on memrefs writes, and what addresses point at.
   for (size_t i = 0; i < signature.arguments.size(); ++i) {
     const ArgumentFacts &facts = signature.arguments[i];
-    if (facts.addresses ? !isReturned(i)
-                        : facts.written && !signature.returned) {
+    if (facts.written &&
+        (facts.addresses ? !isReturned(i) : !signature.returned)) {
       signature.results.push_back({facts.name, static_cast<int>(i),
                                    facts.format, facts.shape, facts.extent});
     }
@@ -478,7 +490,14 @@ Expected<Signature> run::signatureOf(const Entry &entry) {
     for (int32_t extent : contract.shape) {
       facts.shape.push_back(ruleOf(program, extent)(0));
     }
-    facts.written = true;
+    facts.offsets = contract.groups;
+    facts.written = !contract.readOnly;
+    if (contract.readOnly) {
+      bool isData = contract.shape.size() == 2; // scales are atoms
+      facts.role = isData ? Role::Data : Role::Scales;
+      facts.columns = isData ? facts.shape.back() : 0;
+      continue;
+    }
     facts.role = Role::Destination;
     signature.results.push_back({facts.name,
                                  static_cast<int>(contract.argument),

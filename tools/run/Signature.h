@@ -58,7 +58,8 @@ struct ArgumentFacts {
   /// Offsets: every end is a multiple of this.
   int64_t aligned = 1;
   ExtentRule extent;
-  /// Scales: their layout, and the argument with the ends of the groups.
+  /// Scales: their layout, and the argument with the ends of the groups, which
+  /// addresses that are read have, too.
   ScaleForm form;
   int offsets = -1;
   /// The extent that R is, or follows: 1 of a transposed matrix.

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace grouped_moe;
 
 void GemmOp::getEffects(EffectList &effects) {
-  addEffects(*this, getOutputs(), effects);
+  addProductEffects(cast<GroupedProduct>(getOperation()), effects);
 }
 LogicalResult GemmOp::reifyResultShapes(OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &shapes) {

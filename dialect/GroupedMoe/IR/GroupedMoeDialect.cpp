@@ -76,3 +76,21 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   }
   return success();
 }
+
+/// A hint: wrong rows cost time, not results.
+LogicalResult
+GroupedMoeDialect::verifyOperationAttribute(Operation *op,
+                                            NamedAttribute attribute) {
+  if (attribute.getName() != "grouped_moe.expected_rows") {
+    return success();
+  }
+  auto rows = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  if (!rows || rows.empty() ||
+      llvm::any_of(rows.asArrayRef(), [](int64_t r) { return r < 0; })) {
+    return op->emitOpError()
+           << "grouped_moe.expected_rows is " << attribute.getValue()
+           << ", expected rows of groups: array<i64: ...>, at least one, none "
+              "negative (attributes_c2)";
+  }
+  return success();
+}

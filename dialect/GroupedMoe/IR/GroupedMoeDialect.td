@@ -20,6 +20,7 @@ def GroupedMoe_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   // What holds for every grouped product; patterns of one op are at that op.
   let hasCanonicalizer = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 #endif // GROUPED_MOE_DIALECT_TD

@@ -67,8 +67,10 @@ def GroupedMoe_GroupedProduct : OpInterface<"GroupedProduct"> {
   let methods = [
     GroupedMoe_Get<"::mlir::Value", "getLhs", "(R, K)">,
     GroupedMoe_Get<"::mlir::Value", "getLhsScales", "scales of lhs">,
-    GroupedMoe_Get<"::mlir::Value", "getRhs", "(L, N, K), or (L, K, N)">,
+    GroupedMoe_Get<"::mlir::Value", "getRhs", "(L, N, K), or (L, K, N), or (L) addresses">,
     GroupedMoe_Get<"::mlir::Value", "getRhsScales", "scales of rhs">,
+    GroupedMoe_Get<"::std::optional<::mlir::Type>", "getRhsPointee", "what the addresses of rhs point at">,
+    GroupedMoe_Get<"::std::optional<::mlir::Type>", "getRhsScalesPointee", "the same of its scales">,
     GroupedMoe_Get<"::mlir::Value", "getOffsets", "(L) ends of groups">,
     GroupedMoe_Get<"::mlir::Value", "getNormConst", "(1) or (L), or null">,
     GroupedMoe_Get<"::mlir::OperandRange", "getInputs", "epilogue inputs">,
@@ -87,10 +89,19 @@ def GroupedMoe_GroupedProduct : OpInterface<"GroupedProduct"> {
     /// Rows of lhs; kDynamic as a rule.
     int64_t getRows() { return ::grouped_moe::detail::extentOf($_op.getLhs(), 0); }
     int64_t getGroups() { return ::grouped_moe::detail::extentOf($_op.getRhs(), 0); }
+    /// Whether rhs and its scales are device addresses, an array of its own for each group.
+    bool isRhsDiscrete() { return $_op.getRhsPointee().has_value(); }
+    /// The types of rhs and its scales; of addresses, those of all that they point at, behind one another.
+    ::mlir::ShapedType getRhsType() {
+      return ::grouped_moe::detail::typeBehind($_op.getRhs(), $_op.getRhsPointee());
+    }
+    ::mlir::ShapedType getRhsScalesType() {
+      return ::grouped_moe::detail::typeBehind($_op.getRhsScales(), $_op.getRhsScalesPointee());
+    }
     /// Scale blocks run along K: their direction tells where K is in rhs.
     bool isRhsTransposed() { return $_op.getRhsLayout().getDirection() == ::grouped_moe::ScaleDirection::column; }
-    int64_t getN() { return ::grouped_moe::detail::extentOf($_op.getRhs(), isRhsTransposed() ? 2 : 1); }
-    int64_t getK() { return ::grouped_moe::detail::extentOf($_op.getRhs(), isRhsTransposed() ? 1 : 2); }
+    int64_t getN() { return getRhsType().getDimSize(isRhsTransposed() ? 2 : 1); }
+    int64_t getK() { return getRhsType().getDimSize(isRhsTransposed() ? 1 : 2); }
     /// E: columns of the epilogue.
     int64_t getColumns() { return $_op.getPaired() ? getN() / 2 : getN(); }
 

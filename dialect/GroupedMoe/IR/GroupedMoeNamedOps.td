@@ -54,11 +54,14 @@ class GroupedMoe_NamedOp<string mnemonic, bit isPaired, string equation, dag ext
     UnitAttr:$concatenated,
     UnitAttr:$nondeterministic,
     UnitAttr:$round_preactivation,
+    OptionalAttr<TypeAttr>:$rhs_pointee,
+    OptionalAttr<TypeAttr>:$rhs_scales_pointee,
     OptionalAttr<GroupedMoe_ScheduleAttr>:$schedule), extra);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `lhs` `(` $lhs `:` type($lhs) `scales` $lhs_scales `:` type($lhs_scales) `layout` $lhs_layout `)`
-    `rhs` `(` $rhs `:` type($rhs) `scales` $rhs_scales `:` type($rhs_scales) `layout` $rhs_layout `)`
+    `rhs` `(` $rhs `:` type($rhs) (`of` $rhs_pointee^)?
+        `scales` $rhs_scales `:` type($rhs_scales) (`of` $rhs_scales_pointee^)? `layout` $rhs_layout `)`
     `offsets` `(` $offsets `:` type($offsets) `)`
     (`norm_const` `(` $norm_const^ `:` type($norm_const) `)`)?
     custom<NamedOperands>($inputs, type($inputs), $input_roles, $outputs, type($outputs), $output_kinds, $output_values)
@@ -73,7 +76,7 @@ class GroupedMoe_NamedOp<string mnemonic, bit isPaired, string equation, dag ext
       return ::grouped_moe::verifyNamedProduct(::mlir::cast<NamedProduct>(getOperation()));
     }
     void $cppClass::getEffects(::grouped_moe::EffectList &effects) {
-      ::grouped_moe::addEffects(*this, getOutputs(), effects);
+      ::grouped_moe::addProductEffects(::mlir::cast<GroupedProduct>(getOperation()), effects);
     }
     ::mlir::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {

@@ -49,6 +49,9 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     Rows past the last offset are not computed: nothing there is read into a result, and outputs keep their bytes there. Sums
     are the same in every run with one schedule, unless `nondeterministic`.
 
+    `rhs` and its scales may also be (L) of i64: device addresses of an array for each group, a multiple of 16 bytes each. What
+    they point at stands behind `of`. Groups may share an array; the address of a group without rows may be anything.
+
     `m_aligned` is the caller's promise that every offset is a multiple of that many rows; 1 promises nothing. docs/spec/grouped_moe.md has the
     whole of it.
 
@@ -70,6 +73,8 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | `gemm_c14` | N is a multiple of 64 with `paired`, of 128 with `concatenated`, of 256 with both |
     | `gemm_c15` | `norm_const` is (1) or (L) of f32, and some output is quantized |
     | `gemm_c16` | with `m_aligned` below 128 the scales of lhs, and those of outputs, are in a `per_group` layout; with 1 no f4E2M1FN is quantized down columns |
+    | `gemm_c17` | rhs and its scales are both arrays, or both (L) of i64 `of` the type of one group's array, (N, K) or (K, N) |
+    | `gemm_c18` | memrefs are dense; behind the rows of lhs, of `per_element` inputs and of `plain` and `quantized` outputs there may be padding: a static stride, a multiple of 16 bytes |
 
     ```mlir
     %d = grouped_moe.gemm
@@ -84,6 +89,15 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
       %x = arith.mulf %acc, %al : f32
       %y = arith.mulf %x, %p : f32
       grouped_moe.yield %y : f32
+    } -> tensor<?x512xbf16>
+
+    %e = grouped_moe.gemm
+        lhs(%a : tensor<?x256xf8E4M3FN> scales %sfa : tensor<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+        rhs(%p : tensor<4xi64> of tensor<512x256xf8E4M3FN>
+            scales %q : tensor<4xi64> of tensor<4x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+        offsets(%offsets : tensor<4xi32>) outs(%d0 : tensor<?x512xbf16>) epilogue {
+    ^bb0(%acc: f32):
+      grouped_moe.yield %acc : f32
     } -> tensor<?x512xbf16>
     ```
   }];
@@ -102,12 +116,15 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     UnitAttr:$paired,
     UnitAttr:$concatenated,
     UnitAttr:$nondeterministic,
+    OptionalAttr<TypeAttr>:$rhs_pointee,
+    OptionalAttr<TypeAttr>:$rhs_scales_pointee,
     OptionalAttr<GroupedMoe_ScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `lhs` `(` $lhs `:` type($lhs) `scales` $lhs_scales `:` type($lhs_scales) `layout` $lhs_layout `)`
-    `rhs` `(` $rhs `:` type($rhs) `scales` $rhs_scales `:` type($rhs_scales) `layout` $rhs_layout `)`
+    `rhs` `(` $rhs `:` type($rhs) (`of` $rhs_pointee^)?
+        `scales` $rhs_scales `:` type($rhs_scales) (`of` $rhs_scales_pointee^)? `layout` $rhs_layout `)`
     `offsets` `(` $offsets `:` type($offsets) `)`
     (`norm_const` `(` $norm_const^ `:` type($norm_const) `)`)?
     custom<EpilogueOperands>($inputs, type($inputs), $input_kinds, $outputs, type($outputs), $output_kinds)

@@ -54,6 +54,25 @@ static const ScaleKind *lookupScaleKind(OutputKind kind) {
   return nullptr;
 }
 
+void grouped_moe::addProductEffects(GroupedProduct op, EffectList &effects) {
+  addEffects(op, op.getOutputs(), effects);
+  if (op.isRhsDiscrete()) { // memory that no operand stands for
+    effects.emplace_back(MemoryEffects::Read::get());
+  }
+}
+
+ShapedType grouped_moe::detail::typeBehind(Value value,
+                                           std::optional<Type> pointee) {
+  auto type = cast<ShapedType>(value.getType());
+  if (!pointee) {
+    return type;
+  }
+  auto one = cast<RankedTensorType>(*pointee);
+  SmallVector<int64_t> shape{type.getDimSize(0)};
+  llvm::append_range(shape, one.getShape());
+  return RankedTensorType::get(shape, one.getElementType());
+}
+
 bool grouped_moe::detail::isScaleKind(OutputKind kind) {
   return ::lookupScaleKind(kind) != nullptr;
 }

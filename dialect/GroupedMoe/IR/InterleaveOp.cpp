@@ -98,7 +98,7 @@ static LogicalResult verifyScaling(InterleaveGluOp op) {
   StringRef names[] = {"scales", "output scales"};
   Value operands[] = {op.getScales(), op.getDataScales()};
   for (auto [name, operand] : llvm::zip(names, operands)) {
-    if (failed(verifyScales(op, name, operand, *op.getLayout(), type,
+    if (failed(verifyScales(op, name, operand.getType(), *op.getLayout(), type,
                             LayoutChoice(), "interleave_c4",
                             "interleave_c5"))) {
       return failure();

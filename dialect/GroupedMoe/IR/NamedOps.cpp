@@ -278,6 +278,9 @@ GemmOp grouped_moe::generalize(OpBuilder &builder, NamedProduct op) {
   for (unsigned i = 0; i < product.getInputs().size(); ++i) {
     kinds.push_back(static_cast<int32_t>(product.getInputKind(i)));
   }
+  auto typeAttr = [](std::optional<Type> type) {
+    return type ? TypeAttr::get(*type) : TypeAttr();
+  };
   auto gemm = GemmOp::create(
       b, op->getResultTypes(), product.getLhs(), product.getLhsScales(),
       product.getRhs(), product.getRhsScales(), product.getOffsets(),
@@ -289,7 +292,10 @@ GemmOp grouped_moe::generalize(OpBuilder &builder, NamedProduct op) {
       product.getPaired() ? b.getUnitAttr() : UnitAttr(),
       product.getConcatenated() ? b.getUnitAttr() : UnitAttr(),
       op.getNondeterministic() ? b.getUnitAttr() : UnitAttr(),
+      typeAttr(product.getRhsPointee()),
+      typeAttr(product.getRhsScalesPointee()),
       op.getSchedule().value_or(ScheduleAttr()));
+  gemm->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   buildEpilogue(gemm.getEpilogue(), op);
   return gemm;
 }

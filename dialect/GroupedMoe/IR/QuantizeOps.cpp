@@ -182,9 +182,9 @@ static LogicalResult verifyScaleOperand(Op op, Value scales,
   ScaleLayoutAttr layout = op.getLayout();
   std::string label = (op->getName().stripDialect() + "_c").str();
   LogicalResult elements =
-      data.packed
-          ? verifyFp4Scales(op, scales, layout, label + "3")
-          : verifyScaleElements(op, "scales", scales, layout, label + "3");
+      data.packed ? verifyFp4Scales(op, scales, layout, label + "3")
+                  : verifyScaleElements(op, "scales", scales.getType(), layout,
+                                        label + "3");
   if (failed(elements) ||
       failed(verifyGroups(op, op.getOffsets(), op.getMAligned(), layout,
                           matrix.size(), label + "6"))) {
@@ -201,7 +201,7 @@ static LogicalResult verifyScaleOperand(Op op, Value scales,
                           label + "6"))) {
     return failure();
   }
-  return verifyScaleShape(op, "scales", scales, layout, matrix, facts,
+  return verifyScaleShape(op, "scales", scales.getType(), layout, matrix, facts,
                           label + "4");
 }
 

@@ -85,11 +85,12 @@ SmallVector<int64_t> grouped_moe::getScaleShape(ScaleLayoutAttr layout,
   return shape;
 }
 
-LogicalResult
-grouped_moe::verifyScaleShape(Operation *op, StringRef name, Value scales,
-                              ScaleLayoutAttr layout, ArrayRef<int64_t> matrix,
-                              GroupFacts facts, StringRef constraint) {
-  auto type = cast<ShapedType>(scales.getType());
+LogicalResult grouped_moe::verifyScaleShape(Operation *op, StringRef name,
+                                            Type scales, ScaleLayoutAttr layout,
+                                            ArrayRef<int64_t> matrix,
+                                            GroupFacts facts,
+                                            StringRef constraint) {
+  auto type = cast<ShapedType>(scales);
   SmallVector<int64_t> expected = getScaleShape(layout, matrix, facts);
   bool matches = type.getRank() == static_cast<int64_t>(expected.size());
   // Only what follows the rows of a matrix may be dynamic; it is checked when
@@ -130,10 +131,10 @@ grouped_moe::verifyScaleShape(Operation *op, StringRef name, Value scales,
 }
 
 LogicalResult grouped_moe::verifyScaleElements(Operation *op, StringRef name,
-                                               Value scales,
+                                               Type scales,
                                                ScaleLayoutAttr layout,
                                                StringRef constraint) {
-  auto type = cast<ShapedType>(scales.getType());
+  auto type = cast<ShapedType>(scales);
   if (!isa<Float8E8M0FNUType>(type.getElementType())) {
     return op->emitOpError()
            << name << ": element type is " << type.getElementType()
@@ -149,13 +150,13 @@ LogicalResult grouped_moe::verifyScaleElements(Operation *op, StringRef name,
 }
 
 LogicalResult grouped_moe::verifyScaleFormat(Operation *op, StringRef name,
-                                             Value scales,
+                                             Type scales,
                                              ScaleLayoutAttr layout, Type data,
                                              StringRef constraint) {
   if (!isa<Float4E2M1FNType>(data)) {
     return verifyScaleElements(op, name, scales, layout, constraint);
   }
-  Type element = cast<ShapedType>(scales.getType()).getElementType();
+  Type element = cast<ShapedType>(scales).getElementType();
   bool isFine = isa<Float8E8M0FNUType>(element) ||
                 (isa<Float8E4M3FNType>(element) && layout.getBlock() == 16);
   if (!isFine) {
@@ -170,7 +171,7 @@ LogicalResult grouped_moe::verifyScaleFormat(Operation *op, StringRef name,
 }
 
 LogicalResult grouped_moe::verifyScales(Operation *op, StringRef name,
-                                        Value scales, ScaleLayoutAttr layout,
+                                        Type scales, ScaleLayoutAttr layout,
                                         ShapedType matrix, LayoutChoice choice,
                                         StringRef layoutConstraint,
                                         StringRef shapeConstraint) {

@@ -57,23 +57,22 @@ llvm::SmallVector<int64_t> getScaleShape(ScaleLayoutAttr layout,
 /// Checks the shape of a scale operand; `name` is the operand's, `constraint`
 /// the label.
 mlir::LogicalResult verifyScaleShape(mlir::Operation *op, llvm::StringRef name,
-                                     mlir::Value scales, ScaleLayoutAttr layout,
+                                     mlir::Type scales, ScaleLayoutAttr layout,
                                      llvm::ArrayRef<int64_t> matrix,
                                      GroupFacts facts,
                                      llvm::StringRef constraint);
 
 /// Checks element type and block of the scales of FP8 data.
 mlir::LogicalResult verifyScaleElements(mlir::Operation *op,
-                                        llvm::StringRef name,
-                                        mlir::Value scales,
+                                        llvm::StringRef name, mlir::Type scales,
                                         ScaleLayoutAttr layout,
                                         llvm::StringRef constraint);
 
 /// The same for data of any narrow type: FP4 data also has blocks of 16, with
 /// scales of f8E8M0FNU or f8E4M3FN.
 mlir::LogicalResult verifyScaleFormat(mlir::Operation *op, llvm::StringRef name,
-                                      mlir::Value scales,
-                                      ScaleLayoutAttr layout, mlir::Type data,
+                                      mlir::Type scales, ScaleLayoutAttr layout,
+                                      mlir::Type data,
                                       llvm::StringRef constraint);
 
 /// The layouts that an operand takes beside the whole one along rows.
@@ -84,7 +83,7 @@ struct LayoutChoice {
 
 /// Checks element type, layout and shape of the scales of an operand.
 mlir::LogicalResult verifyScales(mlir::Operation *op, llvm::StringRef name,
-                                 mlir::Value scales, ScaleLayoutAttr layout,
+                                 mlir::Type scales, ScaleLayoutAttr layout,
                                  mlir::ShapedType matrix, LayoutChoice choice,
                                  llvm::StringRef layoutConstraint,
                                  llvm::StringRef shapeConstraint);

@@ -57,7 +57,7 @@ static InFlightDiagnostic emitExtent(InFlightDiagnostic diag, int64_t extent) {
 
 static LogicalResult verifyOperands(GroupedProduct op) {
   auto lhs = cast<ShapedType>(op.getLhs().getType());
-  auto rhs = cast<ShapedType>(op.getRhs().getType());
+  ShapedType rhs = op.getRhsType();
   auto offsets = cast<ShapedType>(op.getOffsets().getType());
   if (lhs.getRank() != 2) {
     return op->emitOpError() << "lhs: rank is " << lhs.getRank()
@@ -262,7 +262,7 @@ static LogicalResult verifyScaleOutput(GroupedProduct op, unsigned i) {
     return failure();
   }
   return verifyScaleShape(
-      op, place, op.getOutputs()[i], layout,
+      op, place, type, layout,
       {op.getRows(), data.getDimSize(op.getColumnAxis(i - 1))}, factsOf(op),
       "gemm_c9");
 }
@@ -477,10 +477,8 @@ LogicalResult grouped_moe::verifyProducer(Operation *op, StringRef name,
 
 /// One matrix instruction reads scales of one format.
 static LogicalResult verifySameScales(GroupedProduct op) {
-  auto elementOf = [](Value scales) {
-    return cast<ShapedType>(scales.getType()).getElementType();
-  };
-  Type lhs = elementOf(op.getLhsScales()), rhs = elementOf(op.getRhsScales());
+  Type lhs = cast<ShapedType>(op.getLhsScales().getType()).getElementType(),
+       rhs = op.getRhsScalesType().getElementType();
   int64_t lhsBlock = op.getLhsLayout().getBlock(),
           rhsBlock = op.getRhsLayout().getBlock();
   if (lhs == rhs && lhsBlock == rhsBlock) {
@@ -493,27 +491,58 @@ static LogicalResult verifySameScales(GroupedProduct op) {
                            << " (gemm_c4); quantize both alike";
 }
 
+/// Matrices of R rows may have padding behind each.
+static LogicalResult verifyStrides(GroupedProduct op) {
+  auto check = [&](const Twine &name, Value value, bool isMatrix) {
+    return verifyRowStrides(op, name, value, isMatrix, "gemm_c18");
+  };
+  if (failed(check("lhs", op.getLhs(), true)) ||
+      failed(check("lhs scales", op.getLhsScales(), false)) ||
+      failed(check("rhs", op.getRhs(), false)) ||
+      failed(check("rhs scales", op.getRhsScales(), false)) ||
+      failed(check("offsets", op.getOffsets(), false)) ||
+      (op.getNormConst() &&
+       failed(check("norm_const", op.getNormConst(), false)))) {
+    return failure();
+  }
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (failed(check("input #" + Twine(i), input,
+                     op.getInputKind(i) == InputKind::per_element))) {
+      return failure();
+    }
+  }
+  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
+    OutputKind kind = op.getOutputKind(i);
+    bool isMatrix =
+        (kind == OutputKind::plain || kind == OutputKind::quantized) &&
+        !op.isTransposedOutput(i); // its rows are its columns
+    if (failed(check("output #" + Twine(i), output, isMatrix))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
-  auto typeOf = [](Value v) { return cast<ShapedType>(v.getType()); };
   auto verifySide = [&](StringRef name, Value scales, ScaleLayoutAttr layout) {
     return verifyProducer(op, name, scales, layout, "gemm_c13");
   };
   if (failed(verifySemantics(op, op.getOutputs().size(), "gemm_c12")) ||
-      failed(verifyOperands(op)) ||
+      failed(verifyRhsAddresses(op)) || failed(verifyOperands(op)) ||
       failed(verifySide("lhs", op.getLhsScales(), op.getLhsLayout())) ||
       failed(verifySide("rhs", op.getRhsScales(), op.getRhsLayout())) ||
-      failed(verifyScales(op, "lhs scales", op.getLhsScales(),
-                          op.getLhsLayout(), typeOf(op.getLhs()),
-                          {/*down=*/false, factsOf(op)}, "gemm_c4",
-                          "gemm_c5")) ||
+      failed(verifyScales(
+          op, "lhs scales", op.getLhsScales().getType(), op.getLhsLayout(),
+          cast<ShapedType>(op.getLhs().getType()),
+          {/*down=*/false, factsOf(op)}, "gemm_c4", "gemm_c5")) ||
       failed(verifyAtomStarts(op, "lhs scales", op.getLhsLayout(), "read")) ||
-      failed(verifyScales(op, "rhs scales", op.getRhsScales(),
-                          op.getRhsLayout(), typeOf(op.getRhs()),
+      failed(verifyScales(op, "rhs scales", op.getRhsScalesType(),
+                          op.getRhsLayout(), op.getRhsType(),
                           {/*down=*/true, std::nullopt}, "gemm_c4",
                           "gemm_c5")) ||
       failed(verifySameScales(op)) || failed(verifyInputs(op)) ||
       failed(verifyKinds(op)) || failed(verifyOutputs(op)) ||
-      failed(verifyNormConst(op))) {
+      failed(verifyNormConst(op)) || failed(verifyStrides(op))) {
     return failure();
   }
   return verifyRowCounts(op);

@@ -3,6 +3,7 @@
 #define MOE_KERNEL_DIALECT_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
@@ -51,7 +52,7 @@ def MoeKernel_IndexKindAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_IndexKind, "
 def MoeKernel_ClusterAxisAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_ClusterAxis, "axis">;
 def MoeKernel_StageSideAttr : EnumAttr<MoeKernel_Dialect, MoeKernel_StageSide, "side">;
 
-class MoeKernel_Type<string name, string mnem> : TypeDef<MoeKernel_Dialect, name> {
+class MoeKernel_Type<string name, string mnem, list<Trait> traits = []> : TypeDef<MoeKernel_Dialect, name, traits> {
   let mnemonic = mnem;
 }
 
@@ -87,13 +88,15 @@ def MoeKernel_PipelineType : MoeKernel_Type<"Pipeline", "pipeline"> {
   let assemblyFormat = "`<` $stages `>`";
 }
 
-def MoeKernel_TensorMapType : MoeKernel_Type<"TensorMap", "tensor_map"> {
+def MoeKernel_TensorMapType : MoeKernel_Type<"TensorMap", "tensor_map", [MemRefElementTypeInterface]> {
   let summary = "a tiled view of a global tensor for the bulk copy engine";
   let description = [{
-    `box` is the tile that one load or store moves, slowest dimension first; `swizzle` is 0, 32, 64 or 128 bytes.
+    `box` is the tile that one load or store moves, slowest dimension first; `swizzle` is 0, 32, 64 or 128 bytes. A map is a
+    parameter of the kernel, or an element of an array in global memory that another kernel built.
 
     ```mlir
     !moe_kernel.tensor_map<1x128x128xi8, swizzle = 128>
+    memref<4x!moe_kernel.tensor_map<128x128xi8, swizzle = 128>>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$box, "::mlir::Type":$elementType, "int64_t":$swizzle);
@@ -101,6 +104,8 @@ def MoeKernel_TensorMapType : MoeKernel_Type<"TensorMap", "tensor_map"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getBoxBytes() const;
+    /// Bytes of a map, and their alignment (cuda.h, CUtensorMap).
+    static constexpr int64_t kBytes = 128, kAlignment = 64;
   }];
 }
 

@@ -6,6 +6,26 @@
 using namespace mlir;
 using namespace moe_kernel;
 
+/// Dense row-major, or with padding between rows: static strides that descend
+/// to 1. Without the first extent they say where every element is.
+static FailureOr<SmallVector<int64_t>> rowMajorStrides(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
+      llvm::is_contained(strides, ShapedType::kDynamic) ||
+      (!strides.empty() && strides.back() != 1)) {
+    return failure();
+  }
+  for (int64_t axis = type.getRank() - 2; axis >= 0; --axis) {
+    int64_t inner = type.getDimSize(axis + 1);
+    if (!ShapedType::isDynamic(inner) &&
+        strides[axis] < inner * strides[axis + 1]) {
+      return failure();
+    }
+  }
+  return strides;
+}
+
 #define GET_OP_CLASSES
 #include "dialect/MoeKernel/IR/MoeKernelOps.cpp.inc"
 
@@ -92,12 +112,12 @@ LogicalResult FuncOp::verify() {
   }
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     if (auto memref = dyn_cast<MemRefType>(type)) {
-      if (!memref.getLayout().isIdentity() ||
+      if (failed(rowMajorStrides(memref)) ||
           llvm::is_contained(
               memref.getShape().drop_front(memref.getRank() ? 1 : 0),
               ShapedType::kDynamic)) {
         return emitOpError() << "argument #" << i << ": type is " << type
-                             << ", expected a dense row-major memref whose "
+                             << ", expected a row-major memref whose "
                                 "extents after the first are static";
       }
       continue;
@@ -328,6 +348,49 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
+static LogicalResult verifyElement(Operation *op, Value map, Value maps) {
+  Type element = cast<MemRefType>(maps.getType()).getElementType();
+  if (element == map.getType()) {
+    return success();
+  }
+  return op->emitOpError() << "the map is of type " << map.getType()
+                           << ", expected " << element
+                           << " as the elements of maps";
+}
+
+LogicalResult BuildMapOp::verify() {
+  if (!isa<BlockArgument>(getSource())) {
+    return emitOpError() << "source is not a parameter of the kernel: maps in "
+                            "memory are read by copies only";
+  }
+  int64_t rank = getSource().getType().getBox().size();
+  SmallVector<int64_t> axes(getAxes());
+  llvm::sort(axes);
+  bool areAxes = llvm::all_of(
+      axes, [&](int64_t axis) { return axis >= 0 && axis < rank; });
+  if (axes.size() != getExtents().size() || !areAxes ||
+      std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
+    return emitOpError() << "replaces extents of axes [" << getAxes() << "] by "
+                         << getExtents().size()
+                         << " values, expected one for each, of different axes "
+                            "below "
+                         << rank;
+  }
+  return verifyElement(*this, getSource(), getMaps());
+}
+
+LogicalResult MapElementOp::verify() {
+  return verifyElement(*this, getMap(), getMaps());
+}
+
+LogicalResult AcquireMapOp::verify() {
+  if (getMap().getDefiningOp<MapElementOp>()) {
+    return success();
+  }
+  return emitOpError() << "the map is no element of an array: parameters "
+                          "need no acquire";
+}
+
 LogicalResult CopyScalesOp::verify() {
   auto source = getSource().getType(), target = getTarget().getType();
   if (source.getSpace() != BufferSpace::shared ||
@@ -487,14 +550,17 @@ LogicalResult GlobalStoreOp::verify() {
 //===- host ---------------------------------------------------------------===//
 
 LogicalResult MakeTensorMapOp::verify() {
-  auto memref = dyn_cast<MemRefType>(getMemref().getType());
+  auto memref = dyn_cast<MemRefType>(getMappedType());
   size_t rank = getMap().getType().getBox().size();
-  if (!memref || !memref.getLayout().isIdentity() ||
-      static_cast<size_t>(memref.getRank()) < rank) {
-    return emitOpError() << "memref: type is " << getMemref().getType()
+  // The strides of a dense array may be dynamic.
+  bool isDense = memref && memref.getLayout().isIdentity();
+  if (!memref || (!isDense && failed(rowMajorStrides(memref))) ||
+      static_cast<size_t>(memref.getRank()) < rank ||
+      (!isDense && static_cast<size_t>(memref.getRank()) != rank)) {
+    return emitOpError() << "memref: type is " << getMappedType()
                          << ", expected a dense row-major array of rank at "
                             "least "
-                         << rank;
+                         << rank << ", or one with padding of that rank";
   }
   // One extent may be dynamic, several make no stride.
   bool merges = static_cast<size_t>(memref.getRank()) > rank;

@@ -17,8 +17,8 @@ class MoeKernel_Op<string mnemonic, list<Trait> traits = []> : Op<MoeKernel_Dial
 def MoeKernel_FuncOp : MoeKernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbol]> {
   let summary = "one kernel";
   let description = [{
-    Arguments are the kernel's parameters in order: a memref is a pointer to dense row-major global memory (its dynamic
-    extents are not passed), a tensor map is 128 bytes by value, i32 and i64 are scalars. `warps` is the CTA's size,
+    Arguments are the kernel's parameters in order: a memref is a pointer to row-major global memory, dense or with static
+    strides (its dynamic extents are not passed), a tensor map is 128 bytes by value, i32 and i64 are scalars. `warps` is the CTA's size,
     `cluster` the CTAs of a cluster along M and N, (1, 1) when absent; see the dialect's page for `paired`.
 
     Buffers and pipelines stand at the top; roles follow. A kernel without roles runs its body in every thread.
@@ -296,6 +296,59 @@ def MoeKernel_LoadOp : MoeKernel_Op<"load", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+//===- Arrays of tensor maps -------------------------------------------------------===//
+
+def MoeKernel_Maps : MemRefRankOf<[MoeKernel_TensorMapType], [1]>;
+
+def MoeKernel_BuildMapOp : MoeKernel_Op<"build_map", [AttrSizedOperandSegments]> {
+  let summary = "a tensor map for later kernels: a copy of another one, parts of it replaced";
+  let description = [{
+    Writes element `index` of `maps`: `source`, a parameter of the kernel, with the global address `address` (i64, a multiple of
+    16 bytes), if given, and `extents` (i32, elements, positive) along the dimensions `axes`, counted as those of the box. One
+    thread calls it for an element, and no kernel uses the map while it is built. The thread then calls `release_maps`,
+    users `acquire_map`.
+
+    ```mlir
+    moe_kernel.build_map %source to %maps[%i] address %a extents [0] = %rows
+        : !moe_kernel.tensor_map<128x128xi8, swizzle = 128>, memref<4x!moe_kernel.tensor_map<128x128xi8, swizzle = 128>>
+    ```
+  }];
+  let arguments = (ins MoeKernel_TensorMapType:$source, Arg<MoeKernel_Maps, "", [MemWrite]>:$maps, I32:$index,
+    Optional<I64>:$address, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$axes, Variadic<I32>:$extents);
+  let assemblyFormat = [{
+    $source `to` $maps `[` $index `]` (`address` $address^)? (`extents` $axes^ `=` $extents)? attr-dict
+    `:` type($source) `,` type($maps)
+  }];
+  let hasVerifier = 1;
+}
+def MoeKernel_ReleaseMapsOp : MoeKernel_Op<"release_maps"> {
+  let summary = "hands the maps that this thread built to later kernels";
+  let assemblyFormat = "attr-dict";
+}
+def MoeKernel_MapElementOp : MoeKernel_Op<"map_element", [Pure]> {
+  let summary = "an element of an array of tensor maps";
+  let description = [{
+    ```mlir
+    %map = moe_kernel.map_element %maps[%group] : memref<4x!moe_kernel.tensor_map<128x128xi8, swizzle = 128>>
+        -> !moe_kernel.tensor_map<128x128xi8, swizzle = 128>
+    ```
+  }];
+  let arguments = (ins MoeKernel_Maps:$maps, I32:$index);
+  let results = (outs MoeKernel_TensorMapType:$map);
+  let assemblyFormat = "$maps `[` $index `]` attr-dict `:` type($maps) `->` type($map)";
+  let hasVerifier = 1;
+}
+def MoeKernel_AcquireMapOp : MoeKernel_Op<"acquire_map"> {
+  let summary = "lets this thread's copies use a map that an earlier kernel built";
+  let description = [{
+    Bulk copies read maps in a proxy of their own. The thread that issues them calls it once for each element of an array
+    of maps, before the first use.
+  }];
+  let arguments = (ins MoeKernel_TensorMapType:$map);
+  let assemblyFormat = "$map attr-dict `:` type($map)";
+  let hasVerifier = 1;
+}
+
 //===- Matrix work ---------------------------------------------------------------===//
 
 def MoeKernel_CopyScalesOp : MoeKernel_Op<"copy_scales"> {
@@ -365,7 +418,7 @@ def MoeKernel_LoadAccumulatorOp : MoeKernel_Op<"load_accumulator"> {
 //===- Elements -------------------------------------------------------------------===//
 
 def MoeKernel_GlobalLoadOp : MoeKernel_Op<"global_load"> {
-  let summary = "consecutive elements of a dense global array, from 64-bit addresses";
+  let summary = "consecutive elements of a row of a global array, from 64-bit addresses";
   let description = [{
     Indices are i32 and not negative. The innermost index is a multiple of the access' length, or of 16 bytes where
     that is less; the array starts at a multiple of 16 bytes. 8-bit floats are read and written as i8, and so is f4E2M1FN,
@@ -377,7 +430,7 @@ def MoeKernel_GlobalLoadOp : MoeKernel_Op<"global_load"> {
   let hasVerifier = 1;
 }
 def MoeKernel_GlobalStoreOp : MoeKernel_Op<"global_store"> {
-  let summary = "write consecutive elements of a dense global array";
+  let summary = "write consecutive elements of a row of a global array";
   let arguments = (ins AnyType:$value, Arg<AnyMemRef, "", [MemWrite]>:$memref, Variadic<I32>:$indices);
   let assemblyFormat = "$value `to` $memref `[` $indices `]` attr-dict `:` type($value) `,` type($memref)";
   let hasVerifier = 1;
@@ -618,14 +671,28 @@ def MoeKernel_SharedLoadOp : MoeKernel_Op<"shared_load"> {
 //===- Host -----------------------------------------------------------------------===//
 
 def MoeKernel_MakeTensorMapOp : MoeKernel_Op<"make_tensor_map", [Pure]> {
-  let summary = "tiled view of a dense global array";
+  let summary = "tiled view of a global array";
   let description = [{
+    The array is dense, or has padding between its rows: static strides.
+
     When the map has fewer dimensions than the array, the array's trailing dimensions are merged into the map's
     innermost one; when elements differ in size the innermost extent is counted in the map's elements.
+
+    With `of` the map is that of such an array somewhere else, whose address `build_map` puts into its copies; `memref`
+    lends it one.
+
+    ```mlir
+    %map = moe_kernel.make_tensor_map %addresses of memref<512x256xf8E4M3FN> : memref<4xi64>
+        -> !moe_kernel.tensor_map<128x128xi8, swizzle = 128>
+    ```
   }];
-  let arguments = (ins AnyMemRef:$memref);
+  let arguments = (ins AnyMemRef:$memref, OptionalAttr<TypeAttr>:$pointee);
   let results = (outs MoeKernel_TensorMapType:$map);
-  let assemblyFormat = "$memref attr-dict `:` type($memref) `->` type($map)";
+  let assemblyFormat = "$memref (`of` $pointee^)? attr-dict `:` type($memref) `->` type($map)";
+  let extraClassDeclaration = [{
+    /// The array that the map shows.
+    ::mlir::Type getMappedType() { return getPointee().value_or(getMemref().getType()); }
+  }];
   let hasVerifier = 1;
 }
 def MoeKernel_SmCountOp : MoeKernel_Op<"sm_count", [Pure]> {
@@ -663,9 +730,15 @@ def MoeKernel_RequireAddressesOp : MoeKernel_Op<"require_addresses"> {
     ```mlir
     moe_kernel.require_addresses %p of memref<256x512xbf16> : memref<4xi64>
     ```
+
+    `read_only` arrays are not written. With `groups`, the cumulative ends of groups of rows, the address of a group without
+    rows may be anything.
   }];
-  let arguments = (ins MemRefRankOf<[I64], [1]>:$addresses, TypeAttr:$pointee);
-  let assemblyFormat = "$addresses `of` $pointee attr-dict `:` type($addresses)";
+  let arguments = (ins MemRefRankOf<[I64], [1]>:$addresses, TypeAttr:$pointee, Optional<MemRefRankOf<[I32], [1]>>:$groups,
+    UnitAttr:$read_only);
+  let assemblyFormat = [{
+    $addresses `of` $pointee (`groups` `(` $groups^ `:` type($groups) `)`)? attr-dict `:` type($addresses)
+  }];
 }
 def MoeKernel_FillZeroOp : MoeKernel_Op<"fill_zero"> {
   let summary = "set a whole array to zero bytes before the launch that follows";

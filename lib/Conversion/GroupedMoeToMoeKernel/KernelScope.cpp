@@ -55,7 +55,15 @@ Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
                                 Type element, int64_t swizzle) {
   auto type =
       moe_kernel::TensorMapType::get(host.getContext(), box, element, swizzle);
-  return addArgument(moe_kernel::MakeTensorMapOp::create(host, type, memref),
+  return addArgument(
+      moe_kernel::MakeTensorMapOp::create(host, type, memref, TypeAttr()),
+      type);
+}
+
+Value KernelScope::addMapTemplate(Value placeholder, MemRefType pointee,
+                                  moe_kernel::TensorMapType type) {
+  return addArgument(moe_kernel::MakeTensorMapOp::create(
+                         host, type, placeholder, TypeAttr::get(pointee)),
                      type);
 }
 

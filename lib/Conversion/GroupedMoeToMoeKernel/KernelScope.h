@@ -23,6 +23,10 @@ public:
   mlir::Value addOutput(mlir::Value memref); // the kernel writes it
   mlir::Value addTensorMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
                            mlir::Type element, int64_t swizzle);
+  /// The map of an array of type `pointee` somewhere else, for copies with
+  /// another address (moe_kernel.build_map); `placeholder` lends it one.
+  mlir::Value addMapTemplate(mlir::Value placeholder, mlir::MemRefType pointee,
+                             moe_kernel::TensorMapType type);
   /// A tensor map that the kernel writes through.
   mlir::Value addOutputMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
                            mlir::Type element, int64_t swizzle);

@@ -3,6 +3,7 @@
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/GroupMaps.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/ProductKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,6 +36,8 @@ public:
 
 private:
   void addParameters(Value rows);
+  void addGroupMaps();
+  Value useGroupMaps(Value group, Value used);
   /// On the host: at most so many pieces of `span` rows, each of one group.
   Value hostPieces(Value rows, int64_t span) {
     return kernel.hostRaggedAtoms(
@@ -48,11 +51,15 @@ private:
   void buildMatrixRole();
   void buildEpilogueRole();
   bool hasHalves() { return op.getPaired() && op.getConcatenated(); }
+  /// Boxes of a tile's scales of B, and the atoms along N of each.
+  int64_t scaleBoxes() { return hasHalves() ? 2 : 1; }
+  int64_t scaleBoxAtoms() { return rhs.scaleAtoms() / scaleBoxes(); }
 
   GemmOp op;
   int64_t n, k, kTiles;
   bool isPerGroup; // the scales of lhs
   Value offsets;
+  Value rhsMaps, rhsScalesMaps; // of discrete groups
 };
 
 void GemmLowering::addParameters(Value rows) {
@@ -60,6 +67,8 @@ void GemmLowering::addParameters(Value rows) {
   lhs.scalesMemref = op.getLhsScales();
   rhs.memref = op.getRhs();
   rhs.scalesMemref = op.getRhsScales();
+  lhs.element = cast<ShapedType>(op.getLhs().getType()).getElementType();
+  rhs.element = op.getRhsType().getElementType();
   setTransposed(rhs, op.isRhsTransposed());
   // With gate and up side by side, half of a tile's rows come from each: in a
   // pair, one CTA holds gate and the other one up.
@@ -67,7 +76,6 @@ void GemmLowering::addParameters(Value rows) {
     rhs.boxes = 2;
   }
   addDataMap(lhs, /*lead=*/0);
-  addDataMap(rhs, /*lead=*/1);
   // An atom of scales is 256 x 16 bits: boxes have at most 256 elements a side.
   Type i16 = b.getI16Type();
   SmallVector<int64_t> lhsBox{tileM / kAtomRows, 1, kAtomBytes / 2};
@@ -75,11 +83,54 @@ void GemmLowering::addParameters(Value rows) {
     lhsBox = {1, kAtomBytes / 2};
   }
   lhs.scalesMap = kernel.addTensorMap(lhs.scalesMemref, lhsBox, i16, 0);
-  rhs.scalesMap = kernel.addTensorMap(
-      rhs.scalesMemref,
-      {1, rhs.scaleAtoms() / (hasHalves() ? 2 : 1), 1, kAtomBytes / 2}, i16, 0);
+  if (op.isRhsDiscrete()) {
+    addGroupMaps();
+  } else {
+    addDataMap(rhs, /*lead=*/1);
+    rhs.scalesMap = kernel.addTensorMap(
+        rhs.scalesMemref, {1, scaleBoxAtoms(), 1, kAtomBytes / 2}, i16, 0);
+  }
   offsets = kernel.addMemref(op.getOffsets());
   epilogue.declareParameters(rows);
+}
+
+/// Maps of each group's own array, and of its scales.
+void GemmLowering::addGroupMaps() {
+  GroupMaps maps(op, "gemm_maps", op.getOffsets());
+  auto add = [&](Value addresses, Type pointee, ArrayRef<int64_t> box,
+                 Type element, int64_t swizzle) {
+    auto array = cast<RankedTensorType>(pointee);
+    auto memref = MemRefType::get(array.getShape(), array.getElementType());
+    moe_kernel::RequireAddressesOp::create(kernel.host, addresses, memref,
+                                           op.getOffsets(), /*read_only=*/true);
+    auto type =
+        moe_kernel::TensorMapType::get(b.getContext(), box, element, swizzle);
+    return kernel.addMemref(maps.add(addresses, memref, type));
+  };
+  rhsMaps = add(op.getRhs(), *op.getRhsPointee(), dataBox(rhs, /*lead=*/0),
+                b.getI8Type(), kDataSwizzle);
+  rhsScalesMaps = add(op.getRhsScales(), *op.getRhsScalesPointee(),
+                      {scaleBoxAtoms(), 1, kAtomBytes / 2}, b.getI16Type(), 0);
+  maps.finish();
+}
+
+/// The maps of `group`; `used` is the number behind that of the last group, 0
+/// at first, and so is what this returns.
+Value GemmLowering::useGroupMaps(Value group, Value used) {
+  auto element = [&](Value maps) -> Value {
+    Type type = cast<MemRefType>(maps.getType()).getElementType();
+    return moe_kernel::MapElementOp::create(b, type, maps, group);
+  };
+  rhs.map = element(rhsMaps);
+  rhs.scalesMap = element(rhsScalesMaps);
+  Value next = kernel.add(group, 1);
+  Value isOther =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, next, used);
+  kernel.onlyIf(isOther, [&] {
+    moe_kernel::AcquireMapOp::create(b, rhs.map);
+    moe_kernel::AcquireMapOp::create(b, rhs.scalesMap);
+  });
+  return next;
 }
 
 ProductKernel::Walk GemmLowering::createWalk(ValueRange inits) {
@@ -106,6 +157,11 @@ void GemmLowering::buildLoadRole() {
   auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
     Place place(places);
     Value group = place.group, row = place.row, column = place.column;
+    SmallVector<Value> lead{group}, next; // of places in rhs; carried
+    if (op.isRhsDiscrete()) {
+      next.push_back(useGroupMaps(group, carried[1]));
+      lead.clear();
+    }
     auto load = [&](Value step, Value stage) {
       Value kStart = kernel.mul(step, tileK),
             zero = kernel.constant(int64_t(0));
@@ -126,24 +182,27 @@ void GemmLowering::buildLoadRole() {
         } else if (pairHalf) {
           first = kernel.add(first, kernel.mul(pairHalf, tileN / 2));
         }
-        loadBox(rhs, box, group, first, kStart, stage);
+        loadBox(rhs, box, lead, first, kStart, stage);
       }
-      int64_t scaleBoxes = hasHalves() ? 2 : 1;
-      int64_t boxAtoms = rhs.scaleAtoms() / scaleBoxes;
-      for (int64_t box = 0; box < scaleBoxes; ++box) {
+      for (int64_t box = 0; box < scaleBoxes(); ++box) {
         Value first = hasHalves()
                           ? kernel.add(kernel.div(column, 2), box * (n / 2))
                           : column;
         for (int64_t k = 0; k < atomsOfK(); ++k) {
           Value atom = kernel.add(kernel.mul(step, atomsOfK()), k);
-          loadScales(rhs, k * rhs.scaleAtoms() + box * boxAtoms,
-                     {group, kernel.div(first, kAtomRows), atom, zero}, stage);
+          SmallVector<Value> at(lead);
+          at.append({kernel.div(first, kAtomRows), atom, zero});
+          loadScales(rhs, k * rhs.scaleAtoms() + box * scaleBoxAtoms(), at,
+                     stage);
         }
       }
     };
-    return {forStages(kernel.constant(kTiles), carried[0], load)};
+    next.insert(next.begin(),
+                forStages(kernel.constant(kTiles), carried[0], load));
+    return next;
   };
-  buildRole("load", kEpilogueWarps, 1, /*elected=*/true, 1, tile);
+  buildRole("load", kEpilogueWarps, 1, /*elected=*/true,
+            op.isRhsDiscrete() ? 2 : 1, tile);
 }
 
 void GemmLowering::buildMatrixRole() {

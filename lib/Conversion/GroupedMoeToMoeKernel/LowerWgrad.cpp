@@ -78,6 +78,7 @@ void WgradLowering::addFactor(Factor &factor, Value memref, Value scales,
                               bool transposed) {
   factor.memref = memref;
   factor.scalesMemref = scales;
+  factor.element = cast<MemRefType>(memref.getType()).getElementType();
   // Rows, the extent of the products, are the slow one unless the op says that
   // the operand is stored transposed.
   setTransposed(factor, !transposed);

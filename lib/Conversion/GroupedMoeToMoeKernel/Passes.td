@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def ConvertToKernel : Pass<"grouped-moe-convert-to-kernel", "::mlir::ModuleOp"> {
   let summary = "make one kernel, and its launch, of each grouped_moe op";
   let description = [{
-    Ops must be on dense memrefs, inside functions; `gemm` must carry its schedule. Each op becomes a `moe_kernel.func`
+    Ops must be on memrefs, inside functions; `gemm` must carry its schedule. Each op becomes a `moe_kernel.func`
     in front of the function and a `moe_kernel.launch` in its place, so that the function is a launch program.
 
     ```mlir

@@ -61,19 +61,25 @@ Value ProductKernel::advance(Value pipeline, Value position) {
 }
 
 /// Elements in a byte: two of 4 bits.
-static int64_t perByte(Value memref) {
-  return 8 / cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
+static int64_t perByte(Type element) {
+  return 8 / element.getIntOrFloatBitWidth();
 }
 
-void ProductKernel::addDataMap(Factor &factor, int64_t lead) {
+SmallVector<int64_t> ProductKernel::dataBox(const Factor &factor,
+                                            int64_t lead) {
   SmallVector<int64_t> box(lead, 1);
   if (factor.transposed) {
     box.append({tileK / factor.slices, factor.boxExtent()});
   } else {
     box.append(
-        {factor.boxExtent() / factor.slices, tileK / perByte(factor.memref)});
+        {factor.boxExtent() / factor.slices, tileK / perByte(factor.element)});
   }
-  factor.map = kernel.addTensorMap(factor.memref, box, b.getI8Type(), 128);
+  return box;
+}
+
+void ProductKernel::addDataMap(Factor &factor, int64_t lead) {
+  factor.map = kernel.addTensorMap(factor.memref, dataBox(factor, lead),
+                                   b.getI8Type(), kDataSwizzle);
 }
 
 bool ProductKernel::hasFineScales() const {
@@ -84,13 +90,10 @@ bool ProductKernel::hasFineScales() const {
 void ProductKernel::addBuffers() {
   Type i8 = b.getI8Type();
   int64_t stages = schedule.getStages();
-  auto elementOf = [](const Factor &factor) {
-    return cast<MemRefType>(factor.memref.getType()).getElementType();
-  };
-  lhs.data = alloc("a", BufferSpace::shared, {stages, lhs.extent, tileK},
-                   elementOf(lhs));
-  rhs.data = alloc("b", BufferSpace::shared, {stages, rhs.extent, tileK},
-                   elementOf(rhs));
+  lhs.data =
+      alloc("a", BufferSpace::shared, {stages, lhs.extent, tileK}, lhs.element);
+  rhs.data =
+      alloc("b", BufferSpace::shared, {stages, rhs.extent, tileK}, rhs.element);
   int64_t lhsAtoms = lhs.scaleAtoms() * atomsOfK(),
           rhsAtoms = rhs.scaleAtoms() * atomsOfK();
   lhs.scales = alloc("a_scales", BufferSpace::shared,
@@ -169,7 +172,7 @@ void ProductKernel::buildRole(
 
 void ProductKernel::loadBox(const Factor &factor, int64_t box, ValueRange lead,
                             Value first, Value k, Value position) {
-  int64_t bytes = factor.boxExtent() * tileK / perByte(factor.memref);
+  int64_t bytes = factor.boxExtent() * tileK / perByte(factor.element);
   Value slice;
   moe_kernel::ClusterAxisAttr along;
   if (factor.slices > 1) {
@@ -187,7 +190,7 @@ void ProductKernel::loadBox(const Factor &factor, int64_t box, ValueRange lead,
   if (factor.transposed) {
     at.append({k, first});
   } else {
-    at.append({first, kernel.div(k, perByte(factor.memref))});
+    at.append({first, kernel.div(k, perByte(factor.element))});
   }
   moe_kernel::LoadOp::create(b, factor.map, at, factor.data, operands, position,
                              slice, along, box * bytes);

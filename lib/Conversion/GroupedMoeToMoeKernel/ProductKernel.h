@@ -10,7 +10,8 @@
 
 namespace grouped_moe {
 
-inline constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
+inline constexpr int64_t kQuarters = 4;      // of a stage's K (moe_kernel.mma)
+inline constexpr int64_t kDataSwizzle = 128; // bytes, of a row of a stage
 
 class ProductKernel {
 protected:
@@ -24,6 +25,7 @@ protected:
   /// 128 along M or N.
   struct Factor {
     mlir::Value memref, scalesMemref;
+    mlir::Type element; // of the data
     int64_t extent = 0;
     /// Rows of the tile that the product has scales for: all of N in a pair.
     int64_t scaledRows = 0;
@@ -44,7 +46,9 @@ protected:
   };
   void setTransposed(Factor &factor, bool transposed);
 
-  /// The map of the data; `lead` extents of 1 stand in front.
+  /// The box of the data's map; `lead` extents of 1 stand in front.
+  llvm::SmallVector<int64_t> dataBox(const Factor &factor, int64_t lead);
+  /// The map of the data.
   void addDataMap(Factor &factor, int64_t lead);
   /// Buffers, pipelines: after all parameters.
   void addBuffers();

@@ -131,7 +131,9 @@ public:
 
   void declareParameters(Value) override {
     Value memref = op.getOutputs()[output];
-    moe_kernel::RequireAddressesOp::create(kernel.host, memref, matrix);
+    moe_kernel::RequireAddressesOp::create(kernel.host, memref, matrix,
+                                           /*groups=*/Value(),
+                                           /*read_only=*/false);
     addresses = kernel.addMemref(memref);
   }
   SmallVector<Value> take(const Tile &tile, const Chunk &chunk,

@@ -248,7 +248,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
             AcquireStagingOp, StageRowOp, PublishStagingOp, StoreOp,
             CommitStoresOp, ColumnAmaxOp, ColumnSumOp, SpreadLanesOp,
             TransposeLanesOp, WarpAmaxOp, BarrierOp, LastArrivalOp, SigmoidOp,
-            AtomicMaxOp, AtomicAddOp, SharedStoreOp, SharedLoadOp>(
+            AtomicMaxOp, AtomicAddOp, SharedStoreOp, SharedLoadOp, BuildMapOp,
+            ReleaseMapsOp, MapElementOp, AcquireMapOp>(
           [&](auto typed) { return lower(typed); })
       .Default([&](Operation *other) { return cloneOp(other); });
 }

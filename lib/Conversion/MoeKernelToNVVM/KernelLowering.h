@@ -123,6 +123,15 @@ private:
                         moe_kernel::StageSide side);
   mlir::Value sharedStage(moe_kernel::AllocOp alloc, mlir::Value position);
 
+  //===- Arrays of tensor maps (LowerTensorMaps.cpp)
+  //------------------------===//
+
+  mlir::LogicalResult lower(moe_kernel::BuildMapOp op);
+  mlir::LogicalResult lower(moe_kernel::ReleaseMapsOp op);
+  mlir::LogicalResult lower(moe_kernel::MapElementOp op);
+  mlir::LogicalResult lower(moe_kernel::AcquireMapOp op);
+  mlir::Value mapAddress(mlir::Value maps, mlir::Value index);
+
   //===- Tensor memory and matrix work (LowerMatrix.cpp)
   //--------------------===//
 

@@ -14,17 +14,27 @@ using namespace grouped_moe;
 /// access that needs no more.
 static constexpr int64_t pointerAlignment = 16;
 
+static SmallVector<int64_t> stridesOf(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset); // func verifies it
+  return strides;
+}
+
 Value KernelLowering::globalAddress(MemRefType type, Value base,
                                     ValueRange indices) {
+  SmallVector<int64_t> strides = stridesOf(type);
+  bool isDense = type.getLayout().isIdentity();
   Value linear;
   for (auto [i, index] : llvm::enumerate(indices)) {
     Value wide = create<arith::ExtSIOp>(b.getI64Type(), index);
-    if (linear) {
-      linear = create<arith::MulIOp>(linear, i64Const(type.getDimSize(i)));
-      linear = create<arith::AddIOp>(linear, wide);
-    } else {
-      linear = wide;
+    if (!isDense && strides[i] != 1) {
+      wide = create<arith::MulIOp>(wide, i64Const(strides[i]));
     }
+    if (linear && isDense) {
+      linear = create<arith::MulIOp>(linear, i64Const(type.getDimSize(i)));
+    }
+    linear = linear ? create<arith::AddIOp>(linear, wide).getResult() : wide;
   }
   if (!linear) {
     return base;
@@ -48,10 +58,8 @@ static int64_t accessAlignment(MemRefType type, Type value) {
     length = vector.getNumElements();
   }
   int64_t alignment = std::gcd(pointerAlignment, elementBytes * length);
-  int64_t stride = type.getElementTypeBitWidth(); // bits
-  for (int64_t i = type.getRank() - 1; i > 0; --i) {
-    stride *= type.getDimSize(i);
-    alignment = std::gcd(alignment, stride / 8);
+  for (int64_t stride : ArrayRef(stridesOf(type)).drop_back()) {
+    alignment = std::gcd(alignment, stride * type.getElementTypeBitWidth() / 8);
   }
   return std::max(alignment, elementBytes);
 }

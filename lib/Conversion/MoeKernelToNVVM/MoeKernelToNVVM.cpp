@@ -23,8 +23,6 @@ static constexpr StringLiteral dataLayout =
 
 /// Widest access of kernels to a pointer argument, bytes.
 static constexpr int64_t pointerAlignment = 16;
-/// cuTensorMapEncodeTiled: a tensor map is 128 bytes aligned to 64.
-static constexpr int64_t tensorMapBytes = 128, tensorMapAlignment = 64;
 
 namespace {
 struct ConvertMoeKernelToNVVM
@@ -124,12 +122,13 @@ private:
       } else if (isa<moe_kernel::TensorMapType>(type)) {
         types.push_back(LLVM::LLVMPointerType::get(context));
         list.set(LLVM::LLVMDialect::getByValAttrName(),
-                 TypeAttr::get(LLVM::LLVMArrayType::get(builder.getI8Type(),
-                                                        tensorMapBytes)));
+                 TypeAttr::get(LLVM::LLVMArrayType::get(
+                     builder.getI8Type(), moe_kernel::TensorMapType::kBytes)));
         list.set(NVVM::NVVMDialect::getGridConstantAttrName(),
                  builder.getUnitAttr());
-        list.set(LLVM::LLVMDialect::getAlignAttrName(),
-                 builder.getI64IntegerAttr(tensorMapAlignment));
+        list.set(
+            LLVM::LLVMDialect::getAlignAttrName(),
+            builder.getI64IntegerAttr(moe_kernel::TensorMapType::kAlignment));
       } else {
         types.push_back(type);
       }

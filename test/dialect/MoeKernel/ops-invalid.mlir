@@ -7,7 +7,7 @@ moe_kernel.func @warps() warps(33) {
 
 // -----
 
-// expected-error@+1 {{argument #0: type is 'memref<?x?xf32>', expected a dense row-major memref whose extents after the first are static}}
+// expected-error@+1 {{argument #0: type is 'memref<?x?xf32>', expected a row-major memref whose extents after the first are static}}
 moe_kernel.func @dynamic(%x: memref<?x?xf32>) warps(1) {
   moe_kernel.return
 }

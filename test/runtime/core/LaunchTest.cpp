@@ -151,6 +151,19 @@ TEST_F(LaunchTest, FillsComeBeforeTheirKernel) {
   EXPECT_EQ(countFills(entry->program()), 1u);
 }
 
+TEST_F(LaunchTest, EverythingIsOnTheCallersStream) {
+  int mark = 0;
+  StreamHandle stream = &mark;
+  ASSERT_TRUE(
+      entry->launch(device, image, arguments(300), {0x40000, 1380}, stream)
+          .ok());
+  ASSERT_EQ(device.streams.size(),
+            device.fills.size() + device.launches.size());
+  for (StreamHandle used : device.streams) {
+    EXPECT_EQ(used, stream);
+  }
+}
+
 TEST_F(LaunchTest, FillsOfSkippedKernelsAreDone) {
   abi::BundleT bundle = gemmBundle();
   bundle.entries[0]->launches[1]->fills[0]->buffer =
@@ -272,6 +285,85 @@ TEST_F(LaunchTest, CheckInputs) {
   EXPECT_EQ(check({0, 8, 12, 296}),
             prefix + "group 2 ends at row 12, expected a multiple of 8: pad "
                      "every group to that many rows");
+}
+
+TEST_F(LaunchTest, ChecksPointersOnRequest) {
+  abi::BundleT bundle = gemmBundle();
+  abi::EntryT &source = *bundle.entries[0];
+  Exprs e(source);
+  int32_t c4 = e.constant(4), c16 = e.constant(16);
+  addArgument(source, "weights", abi::ArgumentKind::Input,
+              abi::ElementType::I64, {c4});
+  auto contract = std::make_unique<abi::PointersContractT>();
+  contract->argument = 3;
+  contract->element = abi::ElementType::E4M3;
+  contract->shape = {c16, c16};
+  contract->read_only = true;
+  contract->groups = 1;
+  source.pointers.push_back(std::move(contract));
+  auto check = [&](std::array<int64_t, 4> pointers) {
+    std::vector<ArgumentValue> values = arguments(300);
+    std::array<int32_t, 4> ends{0, 8, 8, 296}; // groups 1 and 3 have rows
+    Expected<Buffer> offsets = Buffer::allocate(device, 16);
+    Expected<Buffer> weights = Buffer::allocate(device, 32);
+    (void)device.copyToDevice(offsets->address(), ends.data(), 16, nullptr);
+    (void)device.copyToDevice(weights->address(), pointers.data(), 32, nullptr);
+    values[1].address = offsets->address();
+    values.push_back({weights->address(), {4}});
+    return entry->checkInputs(device, values, nullptr).message();
+  };
+  reload(bundle);
+  std::string prefix = "entry \"gemm\": argument 3 \"weights\": ";
+  EXPECT_EQ(check({0, 0x5010, 7, 0x5010}), "");
+  EXPECT_EQ(check({0, 0, 7, 0x6000}),
+            prefix + "pointer 1 is null: give every expert with rows an array");
+  EXPECT_EQ(check({0, 0x5000, 0, 0x6008}),
+            prefix + "pointer 3 is 0x6008, expected a multiple of 16 bytes: "
+                     "align its allocation");
+  bundle.entries[0]->pointers[0]->groups = -1;
+  reload(bundle);
+  EXPECT_EQ(check({0, 0x5000, 0x5000, 0x6000}),
+            prefix + "pointer 0 is null: give every expert an array");
+}
+
+TEST_F(LaunchTest, StridedArguments) {
+  using Strides = std::vector<int64_t>;
+  auto bytes = [](Shape shape, Strides strides) {
+    return *byteSize(ElementType::F16, shape, strides);
+  };
+  EXPECT_EQ(bytes({3, 64}, {}), 384u);
+  EXPECT_EQ(bytes({3, 64}, {72}), (2u * 72 + 64) * 2);
+  EXPECT_EQ(bytes({0, 64}, {72}), 0u);
+  EXPECT_EQ(bytes({2, 3, 64}, {300, 72}), (300u + 2 * 72 + 64) * 2);
+  EXPECT_EQ(
+      byteSize(ElementType::E2M1, {2, 64}, Strides{96}).status().message(), "");
+  EXPECT_EQ(*byteSize(ElementType::E2M1, {2, 64}, Strides{96}), 80u);
+  EXPECT_FALSE(byteSize(ElementType::F16, {3, 64}, Strides{48}).ok());
+  EXPECT_FALSE(byteSize(ElementType::F16, {3, 64}, Strides{64, 1}).ok());
+  EXPECT_FALSE(byteSize(ElementType::F16, {int64_t{1} << 40, 64},
+                        Strides{int64_t{1} << 40})
+                   .ok());
+  abi::BundleT bundle = gemmBundle();
+  bundle.entries[0]->arguments[0]->strides = {72};
+  reload(bundle);
+  EXPECT_EQ(entry->arguments()[0].strides, Strides{72});
+  bundle.entries[0]->arguments[0]->strides = {72, 1};
+  EXPECT_FALSE(Module::load(abi::writeBundle(bundle)).ok());
+}
+
+TEST_F(LaunchTest, PlaceholderMapsSpanAnotherArray) {
+  abi::BundleT bundle = gemmBundle();
+  for (auto &param : bundle.entries[0]->launches[1]->params) {
+    if (param->tensor_map) {
+      param->tensor_map->buffer = buffer(abi::BufferKind::Argument, 1);
+      param->tensor_map->placeholder = true;
+    }
+  }
+  reload(bundle);
+  Status status =
+      entry->launch(device, image, arguments(300), {0x40000, 1380}, nullptr);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(device.maps.back().address, 0x20000u);
 }
 
 TEST_F(LaunchTest, HostPathIsShort) {

@@ -91,10 +91,11 @@ TEST(Module, Header) {
   expectFailure(magic, "not a bundle");
   std::string newer = bytes;
   newer[8] = 7;
-  expectFailure(newer, "format version 7 is newer than this runtime's 2: use "
+  expectFailure(newer, "format version 7 is newer than this runtime's 3: use "
                        "a newer runtime or recompile");
-  std::string older = bytes;
-  older[8] = 1;
+  std::string older = abi::addHeader(
+      reinterpret_cast<const uint8_t *>(bytes.data()) + sizeof(abi::Header),
+      bytes.size() - sizeof(abi::Header), /*version=*/1);
   Expected<Module> module = Module::load(older);
   ASSERT_TRUE(module.ok()) << module.status().message();
   EXPECT_EQ(module->formatVersion(), 1u);

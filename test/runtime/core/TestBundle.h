@@ -199,7 +199,8 @@ public:
     return {};
   }
   Status fill(uint64_t address, uint8_t value, uint64_t bytes,
-              StreamHandle) override {
+              StreamHandle stream) override {
+    streams.push_back(stream);
     if (allocations.count(address)) {
       std::memset(reinterpret_cast<void *>(address), value, bytes);
     }
@@ -220,7 +221,8 @@ public:
     return std::unique_ptr<LoadedImage>(std::make_unique<Image>());
   }
   Status launch(LoadedImage &, const KernelLaunch &launch,
-                StreamHandle) override {
+                StreamHandle stream) override {
+    streams.push_back(stream);
     launches.push_back(launch);
     return {};
   }
@@ -235,6 +237,7 @@ public:
     size_t launchesBefore;
   };
   std::vector<Fill> fills;
+  std::vector<StreamHandle> streams; // of fills and launches
   ImageFormat loaded = ImageFormat::Ptx;
 };
 

@@ -94,6 +94,23 @@ const Case cases[] = {
        e.pointers.push_back(std::make_unique<abi::PointersContractT>());
        e.pointers[0]->shape = {1};
      }},
+    {"pointers contract 0 refers to groups of argument 7 of 3",
+     [](auto &, auto &e) {
+       e.arguments[1]->element = abi::ElementType::I64;
+       e.pointers.push_back(std::make_unique<abi::PointersContractT>());
+       e.pointers[0]->argument = 1;
+       e.pointers[0]->shape = {1};
+       e.pointers[0]->groups = 7;
+     }},
+    {"pointers contract 0 expects groups in a one-dimensional i32 or i64 "
+     "argument",
+     [](auto &, auto &e) {
+       e.arguments[1]->element = abi::ElementType::I64;
+       e.pointers.push_back(std::make_unique<abi::PointersContractT>());
+       e.pointers[0]->argument = 1;
+       e.pointers[0]->shape = {1};
+       e.pointers[0]->groups = 0;
+     }},
     {"temporary 0 size refers to expression -1",
      [](auto &, auto &e) { e.temporaries[0]->bytes = -1; }},
     {"temporary 0 has alignment 512 bytes",

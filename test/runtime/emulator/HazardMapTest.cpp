@@ -77,6 +77,78 @@ TEST(HazardMap, UsedWithoutAcquire) {
              kLoad + kWait);
 }
 
+const std::string kRelease = "fence.proxy.tensormap::generic.release.gpu;\n";
+const std::string kAcquire =
+    "fence.proxy.tensormap::generic.acquire.gpu [%map], 128;\n";
+
+TEST(HazardMap, UsedWithoutRelease) {
+  expect({"tensormap-fence"},
+         kReplace + "bar.sync 0;\n" + kAcquire + kLoad + kWait,
+         kReplace + kRelease + "bar.sync 0;\n" + kAcquire + kLoad + kWait);
+}
+
+TEST(HazardMap, AcquireOfAnotherMap) {
+  const std::string other =
+      "fence.proxy.tensormap::generic.acquire.gpu [%in], 128;\n";
+  const std::string start = kReplace + kRelease + "bar.sync 0;\n";
+  expect({"tensormap-fence"}, start + other + kLoad + kWait,
+         start + kAcquire + kLoad + kWait);
+}
+
+/// Findings of a launch that uses the map which another one changed.
+std::vector<std::string> acrossLaunches(const std::string &change,
+                                        const std::string &use,
+                                        bool rewritten = false) {
+  Machine m(1);
+  const std::string head =
+      "(.param .u64 map, .param .u64 in)\n{\n"
+      ".shared .align 128 .b8 buf[512]; .shared .align 8 .b64 full;\n"
+      ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %map; .reg .b64 %in;\n"
+      ".reg .b32 %zero; mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0;\n"
+      "mov.b32 %zero, 0; ld.param.b64 %map, [map]; ld.param.b64 %in, [in];\n"
+      "@%p0 mbarrier.init.shared.b64 [full], 1;\n"
+      "fence.mbarrier_init.release.cluster; bar.sync 0;\n";
+  Status status = m.load(std::string(prologue()) + ".visible .entry change" +
+                         head + change + "ret;\n}\n.visible .entry use" + head +
+                         use + kLoad + kWait + "ret;\n}\n");
+  EXPECT_TRUE(status.ok()) << status.message();
+  TensorMapDesc desc;
+  desc.type = TensorMapType::U8;
+  desc.rank = 2;
+  desc.address = m.upload(std::vector<uint8_t>(256, 7));
+  desc.dims = {32, 8};
+  desc.strides = {32};
+  desc.box = {32, 8};
+  auto map = m.device->encodeTensorMap(desc);
+  EXPECT_TRUE(map.ok());
+  std::vector<uint8_t> bytes(map->bytes.begin(), map->bytes.end()), params;
+  uint64_t place = m.upload(bytes);
+  append(params, place);
+  append(params, desc.address);
+  EXPECT_TRUE(m.run("change", params, {32, 1, 1}).ok());
+  if (rewritten) {
+    EXPECT_TRUE(m.device->copyToDevice(place, bytes.data(), 128, nullptr).ok());
+  }
+  (void)m.run("use", params, {32, 1, 1});
+  std::vector<std::string> ids;
+  for (const Finding &f : m.device->findings()) {
+    ids.push_back(findingId(f.kind));
+  }
+  return ids;
+}
+
+TEST(HazardMap, ChangedByAnEarlierLaunch) {
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(acrossLaunches(kReplace + kRelease, kAcquire), Ids());
+  EXPECT_EQ(acrossLaunches(kReplace, kAcquire), Ids{"tensormap-fence"});
+  EXPECT_EQ(acrossLaunches(kReplace + kRelease, ""), Ids{"tensormap-fence"});
+  // The change must not come behind the release.
+  EXPECT_EQ(acrossLaunches(kRelease + kReplace, kAcquire),
+            Ids{"tensormap-fence"});
+  // What the host wrote needs neither.
+  EXPECT_EQ(acrossLaunches(kReplace, "", true), Ids());
+}
+
 TEST(HazardMap, ChangedInUse) {
   // The copy reads the map before the change, or after it.
   expect({"tensormap-in-use", "read-unordered"},

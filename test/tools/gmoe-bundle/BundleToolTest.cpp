@@ -20,7 +20,7 @@ TEST(BundleTool, Describes) {
   Expected<Module> module = Module::load(abi::writeBundle(gemmBundle()));
   ASSERT_TRUE(module.ok());
   EXPECT_EQ(describeBundle(*module),
-            R"(bundle format 2
+            R"(bundle format 3
 producer test 1
 source 9 bytes of IR
 entry gemm
@@ -112,7 +112,7 @@ TEST(BundleTool, Runs) {
             "cannot open /nonexistent.gmoe: No such file or directory");
   options->action = BundleToolOptions::Action::Version;
   ASSERT_TRUE(runBundleTool(*options, out).ok());
-  EXPECT_NE(out.find("bundle format 2"), std::string::npos);
+  EXPECT_NE(out.find("bundle format 3"), std::string::npos);
   std::remove(path.c_str());
   std::remove((path + ".mlir").c_str());
 }

@@ -16,6 +16,29 @@ moe_kernel.func @good() warps(2) {
 
 // -----
 
+!map = !moe_kernel.tensor_map<128x128xi8, swizzle = 128>
+
+moe_kernel.func @no_acquire_of_map(%maps: memref<4x!map>) warps(2) {
+  %c0 = arith.constant 0 : i32
+  %a = moe_kernel.alloc "a" : !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>
+  %p = moe_kernel.pipeline "p" producers = 1 consumers = 1 transaction_bytes = 16384 : !moe_kernel.pipeline<1>
+  moe_kernel.role "producer" warps(0, 1) elected {
+    // expected-note@+1 {{the map is taken here}}
+    %map = moe_kernel.map_element %maps[%c0] : memref<4x!map> -> !map
+    moe_kernel.acquire %p[%c0] : !moe_kernel.pipeline<1>
+    moe_kernel.expect %p[%c0] : !moe_kernel.pipeline<1>
+    // expected-error@+1 {{in role 'producer': copies by a map in memory, but no acquire_map of it comes before it}}
+    moe_kernel.load %map[%c0, %c0] to %a on %p[%c0] : !map, !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>, !moe_kernel.pipeline<1>
+  }
+  moe_kernel.role "consumer" warps(1, 1) elected {
+    moe_kernel.wait %p[%c0] : !moe_kernel.pipeline<1>
+    moe_kernel.release %p[%c0] : !moe_kernel.pipeline<1>
+  }
+  moe_kernel.return
+}
+
+// -----
+
 moe_kernel.func @no_acquire() warps(2) {
   %c0 = arith.constant 0 : i32
   %p = moe_kernel.pipeline "p" producers = 1 consumers = 1 transaction_bytes = 0 : !moe_kernel.pipeline<1>
