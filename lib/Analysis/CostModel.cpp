@@ -3,7 +3,8 @@
 #include "lib/Analysis/ProductOperands.h"
 #include "lib/Target/Target.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include <queue>
+#include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -107,13 +108,23 @@ SmallVector<GroupTiles> tilesOf(FusedProduct op, ScheduleAttr schedule,
   auto stages = [&](int64_t k) -> int64_t {
     return llvm::divideCeil(k, tile[2]);
   };
+  // Groups with more rows than that are divided (ScheduleAttr).
+  ArrayRef<int64_t> split = schedule.getSplit();
+  int64_t partRows = std::numeric_limits<int64_t>::max();
+  if (!split.empty()) {
+    int64_t all = std::accumulate(rows.begin(), rows.end(), int64_t{0});
+    partRows = std::max<int64_t>(llvm::divideCeil(all, split[0]), split[1]);
+    partRows = llvm::alignTo(partRows, kAtomRows);
+  }
   SmallVector<GroupTiles> groups;
   for (int64_t ofGroup : rows) {
     if (auto gemm = dyn_cast<GemmOp>(op.getOperation())) {
       groups.push_back({tiles(ofGroup, gemm.getN()), stages(gemm.getK())});
     } else {
       auto wgrad = cast<WgradOp>(op.getOperation());
-      groups.push_back({tiles(wgrad.getN(), wgrad.getK()), stages(ofGroup)});
+      int64_t parts = std::max<int64_t>(1, llvm::divideCeil(ofGroup, partRows));
+      groups.push_back({tiles(wgrad.getN(), wgrad.getK()) * parts,
+                        stages(std::min(ofGroup, partRows))});
     }
   }
   return groups;

@@ -10,6 +10,7 @@ func.func @forward(%a: memref<?x512xf8E4M3FN>, %sa: memref<?x4x32x4x4xf8E8M0FNU>
            %d2 : memref<?x1x32x4x4xf8E8M0FNU> as row_scales_floor,
            %d3 : memref<?x128xf8E4M3FN> as quantized,
            %d4 : memref<1x?x32x4x4xf8E8M0FNU> as column_scales_rceil)
-      attributes {m_aligned = 128 : i64, concatenated}
+      attributes {m_aligned = 128 : i64, concatenated,
+          schedule = #grouped_moe.schedule<tile = [128, 256, 128], stages = 3, accumulators = 1, cluster = [1, 1], scheduler = static_persistent>}
   return
 }

@@ -41,7 +41,7 @@ def GroupedMoe_WgradOp : GroupedMoe_StructuredOp<"wgrad", [
     | `wgrad_c9` | the region takes an f32 for the accumulator and each input and yields one for each output, by scalar operations of `arith` and `math` |
     | `wgrad_c10` | all operands are tensors, or all are memrefs |
     | `wgrad_c11` | scales that another op of this dialect produces have that op's layout |
-    | `wgrad_c12` | memrefs are dense; behind the rows of lhs, rhs, `per_element` inputs and outputs there may be padding: static strides, multiples of 16 bytes |
+    | `wgrad_c12` | of kernels: memrefs are dense; behind the rows of lhs, rhs, `per_element` inputs and outputs there may be padding: static strides, multiples of 16 bytes |
 
     ```mlir
     %dw = grouped_moe.wgrad

@@ -28,13 +28,6 @@ mlir::LogicalResult reifyFromOutputs(mlir::OpBuilder &builder,
 mlir::LogicalResult verifySemantics(mlir::Operation *op, unsigned outputs,
                                     llvm::StringRef constraint);
 
-/// A memref that is not dense row-major: `mayBePadded` says whether there may
-/// be padding behind its rows, whose bytes then make copies possible.
-mlir::LogicalResult verifyRowStrides(mlir::Operation *op,
-                                     const llvm::Twine &name,
-                                     mlir::Value operand, bool mayBePadded,
-                                     llvm::StringRef constraint);
-
 /// Elements along one axis: kernels count in 32 bits, signed.
 inline constexpr int64_t kMaxExtent = 0x7fffffff;
 

@@ -491,38 +491,6 @@ static LogicalResult verifySameScales(GroupedProduct op) {
                            << " (gemm_c4); quantize both alike";
 }
 
-/// Matrices of R rows may have padding behind each.
-static LogicalResult verifyStrides(GroupedProduct op) {
-  auto check = [&](const Twine &name, Value value, bool isMatrix) {
-    return verifyRowStrides(op, name, value, isMatrix, "gemm_c18");
-  };
-  if (failed(check("lhs", op.getLhs(), true)) ||
-      failed(check("lhs scales", op.getLhsScales(), false)) ||
-      failed(check("rhs", op.getRhs(), false)) ||
-      failed(check("rhs scales", op.getRhsScales(), false)) ||
-      failed(check("offsets", op.getOffsets(), false)) ||
-      (op.getNormConst() &&
-       failed(check("norm_const", op.getNormConst(), false)))) {
-    return failure();
-  }
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    if (failed(check("input #" + Twine(i), input,
-                     op.getInputKind(i) == InputKind::per_element))) {
-      return failure();
-    }
-  }
-  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
-    OutputKind kind = op.getOutputKind(i);
-    bool isMatrix =
-        (kind == OutputKind::plain || kind == OutputKind::quantized) &&
-        !op.isTransposedOutput(i); // its rows are its columns
-    if (failed(check("output #" + Twine(i), output, isMatrix))) {
-      return failure();
-    }
-  }
-  return success();
-}
-
 LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
   auto verifySide = [&](StringRef name, Value scales, ScaleLayoutAttr layout) {
     return verifyProducer(op, name, scales, layout, "gemm_c13");
@@ -542,7 +510,7 @@ LogicalResult grouped_moe::verifyProduct(GroupedProduct op) {
                           "gemm_c5")) ||
       failed(verifySameScales(op)) || failed(verifyInputs(op)) ||
       failed(verifyKinds(op)) || failed(verifyOutputs(op)) ||
-      failed(verifyNormConst(op)) || failed(verifyStrides(op))) {
+      failed(verifyNormConst(op))) {
     return failure();
   }
   return verifyRowCounts(op);

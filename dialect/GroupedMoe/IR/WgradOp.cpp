@@ -290,34 +290,6 @@ static LogicalResult verifyPlaces(WgradOp op) {
   return success();
 }
 
-/// Both factors, addends and gradients may have padding behind their rows.
-static LogicalResult verifyStrides(WgradOp op) {
-  auto check = [&](const Twine &name, Value value, bool isMatrix) {
-    return verifyRowStrides(op, name, value, isMatrix, "wgrad_c12");
-  };
-  if (failed(check("lhs", op.getLhs(), true)) ||
-      failed(check("lhs scales", op.getLhsScales(), false)) ||
-      failed(check("rhs", op.getRhs(), true)) ||
-      failed(check("rhs scales", op.getRhsScales(), false)) ||
-      failed(check("offsets", op.getOffsets(), false))) {
-    return failure();
-  }
-  auto isMatrix = [](Value value) {
-    return cast<ShapedType>(value.getType()).getRank() == 3;
-  };
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    if (failed(check("input #" + Twine(i), input, isMatrix(input)))) {
-      return failure();
-    }
-  }
-  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
-    if (failed(check("output #" + Twine(i), output, isMatrix(output)))) {
-      return failure();
-    }
-  }
-  return success();
-}
-
 LogicalResult WgradOp::verify() {
   Factor lhs{"lhs", getLhs(), getLhsScales(), getLhsLayout(),
              getLhsTransposed()};
@@ -336,7 +308,7 @@ LogicalResult WgradOp::verify() {
   if (failed(verifyFactorScales(*this, lhs)) ||
       failed(verifyFactorScales(*this, rhs)) ||
       failed(verifyAlike(*this, lhs, rhs)) || failed(verifyInputs(*this)) ||
-      failed(verifyOutputs(*this)) || failed(verifyStrides(*this))) {
+      failed(verifyOutputs(*this))) {
     return failure();
   }
   return verifyPlaces(*this);

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace grouped_moe;
 
 /// A kernel takes plain pointers: every operand must be a memref, and dense,
-/// but for matrices of products that their verifiers let have padding.
+/// but for matrices of products, which checkStrides looks at.
 static LogicalResult checkOperands(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -67,8 +67,14 @@ struct ConvertToKernelPass
       }
       LogicalResult lowered =
           TypeSwitch<Operation *, LogicalResult>(op)
-              .Case([](GemmOp gemm) { return lowerGemm(gemm); })
-              .Case([](WgradOp wgrad) { return lowerWgrad(wgrad); })
+              .Case([](GemmOp gemm) {
+                return failure(failed(checkStrides(gemm)) ||
+                               failed(lowerGemm(gemm)));
+              })
+              .Case([](WgradOp wgrad) {
+                return failure(failed(checkStrides(wgrad)) ||
+                               failed(lowerWgrad(wgrad)));
+              })
               .Case([](QuantizeOp quantize) { return lowerQuantize(quantize); })
               .Case([](DequantizeOp dequantize) {
                 return lowerDequantize(dequantize);

@@ -76,6 +76,9 @@ void GemmLowering::addParameters(Value rows) {
     rhs.boxes = 2;
   }
   addDataMap(lhs, /*lead=*/0);
+  if (!op.isRhsDiscrete()) {
+    addDataMap(rhs, /*lead=*/1);
+  }
   // An atom of scales is 256 x 16 bits: boxes have at most 256 elements a side.
   Type i16 = b.getI16Type();
   SmallVector<int64_t> lhsBox{tileM / kAtomRows, 1, kAtomBytes / 2};
@@ -86,7 +89,6 @@ void GemmLowering::addParameters(Value rows) {
   if (op.isRhsDiscrete()) {
     addGroupMaps();
   } else {
-    addDataMap(rhs, /*lead=*/1);
     rhs.scalesMap = kernel.addTensorMap(
         rhs.scalesMemref, {1, scaleBoxAtoms(), 1, kAtomBytes / 2}, i16, 0);
   }

@@ -14,6 +14,9 @@ class WgradOp;
 /// The op must be on memrefs; products need their schedule. The op itself is
 /// left for the caller to erase.
 mlir::LogicalResult lowerGemm(GemmOp op);
+/// Whether kernels can take the memrefs that are not dense.
+mlir::LogicalResult checkStrides(GemmOp op);
+mlir::LogicalResult checkStrides(WgradOp op);
 mlir::LogicalResult lowerWgrad(WgradOp op);
 mlir::LogicalResult lowerQuantize(QuantizeOp op);
 mlir::LogicalResult lowerDequantize(DequantizeOp op);

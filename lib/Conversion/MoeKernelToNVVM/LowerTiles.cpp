@@ -71,11 +71,13 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     return create<arith::MulIOp>(piecesOf(rowsOf(cursor), rowsPerTile), tilesN);
   };
   auto move = [&](ValueRange cursor, Value next) -> SmallVector<Value> {
-    SmallVector<Value> to{cursor[1], loadOffset(offsets, next)};
+    SmallVector<Value> atoms;
     for (auto [before, rows] : llvm::zip(cursor.drop_front(2), rowsPerAtom)) {
-      to.push_back(create<arith::AddIOp>(
+      atoms.push_back(create<arith::AddIOp>(
           before, piecesOf(rowsOf(cursor), i32Const(rows))));
     }
+    SmallVector<Value> to{cursor[1], loadOffset(offsets, next)};
+    llvm::append_range(to, atoms);
     return to;
   };
   auto places = [&](Value group, ValueRange cursor,

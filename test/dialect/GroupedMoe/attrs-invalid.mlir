@@ -127,3 +127,10 @@ func.func @prefixed(%x: tensor<?x64xf32>, %q: tensor<?x64xf8E4M3FN>, %s: tensor<
       layout <row, whole, block = 32> rounding rceil {mine.color} -> tensor<?x64xf8E4M3FN>, tensor<?x1x32x4x4xf8E8M0FNU>
   return
 }
+
+// -----
+
+// expected-error @below {{'func.func' op grouped_moe.expected_rows is array<i64: 200, -1>, expected rows of groups: array<i64: ...>, at least one, none negative (attributes_c2)}}
+func.func @rows() attributes {grouped_moe.expected_rows = array<i64: 200, -1>} {
+  return
+}

@@ -24,9 +24,10 @@ class Discrete(Product):
     def spec(self, folder, i, x):
         if i not in (2, 3):
             return super().spec(folder, i, x)
-        files = [f"{folder}/a{i}.{g}.npy" for g in range(self.groups)]
+        # Short names: a list of many is one word of the command.
+        files = [f"a{i}.{g}.npy" for g in range(self.groups)]
         for file, part in zip(files, x):
-            np.save(file, bytes_of(part))
+            np.save(f"{folder}/{file}", bytes_of(part))
         return "pointers:" + ",".join(files)
 
     def name(self):

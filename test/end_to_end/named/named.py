@@ -238,7 +238,7 @@ class Case:
             command += [f"--arg={i}={self.spec(folder, i, x)}" for i, x in enumerate(arguments)]
             count = len(self.destinations())
             command += [f"--result={i}={folder}/r{i}.npy" for i in range(count)]
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
             if done.returncode != 0:
                 sys.exit(f"{self.name()}: exit {done.returncode}\n{done.stderr}\n{self.program()}")
             if report is not None:

@@ -142,13 +142,14 @@ class Case:
             command = ["gmoe-run", source, f"--device={device}", "--json", *options]
             for i, (name, x, _) in enumerate(self.arguments()):
                 parts = x if self.pointers and name in ("d0", "d1") else [x]
-                files = [f"{folder}/a{i}.{part}.npy" for part in range(len(parts))]
-                for path, part in zip(files, parts):
+                # Short names: a list of many is one word of the command.
+                files = [f"a{i}.{part}.npy" for part in range(len(parts))]
+                for file, part in zip(files, parts):
                     codes = part.view(STORED.get(x.dtype.type, x.dtype.type))
-                    np.save(path, codes[:, ::2] | codes[:, 1::2] << 4 if x.dtype == E2M1 else codes)
+                    np.save(f"{folder}/{file}", codes[:, ::2] | codes[:, 1::2] << 4 if x.dtype == E2M1 else codes)
                 command.append(f"--arg={i}=" + (files[0] if parts is not x else "pointers:" + ",".join(files)))
             command += [f"--result={i}={folder}/r{i}.npy" for i in range(len(self.outs))]
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
             if done.returncode != 0:
                 sys.exit(f"{self.name()}: exit {done.returncode}\n{done.stdout[-2000:]}{done.stderr}\n{self.program()}")
             if report is not None:

@@ -1,4 +1,4 @@
-// RUN: %gmoe-opt %s --grouped-moe-select-schedule --grouped-moe-convert-to-kernel --moe-kernel-check-resources --moe-kernel-check-protocol | FileCheck %s
+// RUN: %gmoe-opt %s --grouped-moe-select-schedule='tile-m=128 tile-n=128 cluster=1,1' --grouped-moe-convert-to-kernel --moe-kernel-check-resources --moe-kernel-check-protocol | FileCheck %s
 
 // CHECK-LABEL: moe_kernel.func @f_gemm(
 // CHECK-SAME: !moe_kernel.tensor_map<128x128xi8, swizzle = 128>
