@@ -50,11 +50,20 @@ struct Array {
   int64_t rows() const {
     return shape[shape.size() < 2 ? 0 : shape.size() - 2];
   }
-  void defineRows(int64_t count) {
+  /// The first `count` rows; with `columnsFirst` they are the fast extent.
+  void defineRows(int64_t count, bool columnsFirst = false) {
+    if (columnsFirst) {
+      defined = {1, shape.back(), count};
+      return;
+    }
     defined = {shape.size() < 2 ? 1 : shape.back(), rows(), count};
   }
   /// Of an array that is defined by rows or everywhere.
-  int64_t definedRows() const { return defined.all() ? rows() : defined.count; }
+  int64_t definedRows(bool columnsFirst = false) const {
+    return !defined.all() ? defined.count
+           : columnsFirst ? shape.back()
+                          : rows();
+  }
 
   double at(int64_t index) const {
     if (format == Format::e2m1) {

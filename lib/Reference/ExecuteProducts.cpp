@@ -24,7 +24,7 @@ LogicalResult Executor::addInputs(GemmOp op, GemmProblem &problem,
       break;
     case InputKind::per_group:
       in.follows = Follows::group;
-      expected = {groups};
+      expected = {in.array->elements() == 1 ? 1 : groups}; // 1: of all groups
       break;
     case InputKind::per_group_column:
       in.follows = Follows::groupColumn;
@@ -67,6 +67,12 @@ LogicalResult Executor::addOutputs(GemmOp op, GemmProblem &problem) {
     int64_t halves = op.isPairOutput(i) ? 2 : 1;
     int64_t columns = op.getColumns() * halves;
     std::vector<int64_t> expected = {rows, columns};
+    if (op.isTransposedOutput(i)) {
+      expected = {columns, rows};
+      if (failed(expectPieces(op, rows))) {
+        return failure();
+      }
+    }
     switch (op.getOutputKind(i)) {
     case OutputKind::row_sum:
       expected = {rows};
@@ -86,8 +92,9 @@ LogicalResult Executor::addOutputs(GemmOp op, GemmProblem &problem) {
       GemmOutput &data = problem.outputs.back();
       data.scaleForm = formOf(op.getScaleLayout(i));
       data.rule = ruleOf(op.getScaleRounding(i));
-      expected = scaleShape(data.scaleForm, {rows, data.array->shape[1]},
-                            groups, static_cast<int64_t>(op.getMAligned()));
+      int64_t stored = data.array->shape[op.getColumnAxis(i - 1)];
+      expected = scaleShape(data.scaleForm, {rows, stored}, groups,
+                            static_cast<int64_t>(op.getMAligned()));
     }
     if (failed(expectShape(op, "output #" + Twine(i), array(op.getOutputs()[i]),
                            expected))) {
@@ -194,6 +201,7 @@ LogicalResult Executor::runWgrad(WgradOp op) {
                  op.getN()};
   problem.rhs = {&rhs, &array(op.getRhsScales()), op.getRhsTransposed(),
                  op.getK()};
+  problem.block = op.getLhsLayout().getBlock();
   if (failed(readEnds(op, array(op.getOffsets()), problem.rows,
                       op.getMAligned(), problem.ends)) ||
       !compileEpilogue(op, epilogue)) {

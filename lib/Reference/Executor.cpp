@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -80,6 +81,17 @@ LogicalResult Executor::expectShape(Operation *op, const Twine &name,
                               "with the same row count R";
 }
 
+LogicalResult Executor::expectPieces(Operation *op, int64_t rows) {
+  constexpr int64_t piece = 32; // 16 bytes
+  if (rows % piece == 0) {
+    return success();
+  }
+  return op->emitOpError() << "has " << rows << " rows, expected a multiple of "
+                           << piece
+                           << " where f4E2M1FN is stored columns first; pad "
+                              "the rows";
+}
+
 LogicalResult Executor::readEnds(Operation *op, const Array &offsets,
                                  int64_t rows, uint64_t aligned,
                                  std::vector<int64_t> &ends) {
@@ -114,43 +126,46 @@ LogicalResult Executor::readEnds(Operation *op, const Array &offsets,
   return success();
 }
 
-/// The regions of the scales of a (de)quantized matrix.
+/// The regions of the scales of a (de)quantized matrix, rows first.
 template <typename Op>
-LogicalResult Executor::findScales(Op op, const Array &matrix, Value scales,
+LogicalResult Executor::findScales(Op op, const std::vector<int64_t> &matrix,
+                                   Value scales,
                                    std::vector<ScaleRegion> &regions) {
   ScaleForm form = formOf(op.getLayout());
   std::vector<int64_t> ends;
-  if (op.getOffsets() &&
-      failed(readEnds(op, array(op.getOffsets()), matrix.rows(),
-                      op.getMAligned(), ends))) {
+  int64_t rows = matrix[matrix.size() - 2];
+  if (op.getOffsets() && failed(readEnds(op, array(op.getOffsets()), rows,
+                                         op.getMAligned(), ends))) {
     return failure();
   }
   if (failed(expectShape(op, "scales", array(scales),
-                         scaleShape(form, matrix.shape,
+                         scaleShape(form, matrix,
                                     static_cast<int64_t>(ends.size()),
                                     static_cast<int64_t>(op.getMAligned()))))) {
     return failure();
   }
-  int64_t matrices = matrix.shape.size() == 3 ? matrix.shape[0] : 1;
-  regions =
-      scaleRegions(form, matrices, matrix.rows(), matrix.shape.back(), ends);
+  int64_t matrices = matrix.size() == 3 ? matrix[0] : 1;
+  regions = scaleRegions(form, matrices, rows, matrix.back(), ends);
   return success();
 }
 
-/// The row behind the last one of the regions, in each matrix.
-static int64_t endOf(const std::vector<ScaleRegion> &regions,
-                     const Array &matrix) {
+/// The row behind the last one of the regions, in each matrix of `rows`.
+static int64_t endOf(const std::vector<ScaleRegion> &regions, int64_t rows) {
   if (regions.empty() || !regions.back().form.perGroup) {
-    return matrix.rows();
+    return rows;
   }
   return regions.back().firstRow + regions.back().rows;
 }
 
 /// What an op that works on rows one by one makes of `source`: rows outside the
-/// regions stay, rows that were undefined are so again.
-static void deriveRows(const Array &source, int64_t end, Array &target) {
-  target.defineRows(std::min(source.definedRows(), end));
-  target.restKept = source.definedRows() >= end;
+/// regions stay, rows that were undefined are so again. Which of the two lie
+/// columns first, the flags say.
+static void deriveRows(const Array &source, int64_t end, Array &target,
+                       bool sourceColumnsFirst = false,
+                       bool targetColumnsFirst = false) {
+  int64_t known = source.definedRows(sourceColumnsFirst);
+  target.defineRows(std::min(known, end), targetColumnsFirst);
+  target.restKept = known >= end;
   target.derived = source.derived;
   target.isSum = false;
   target.errors.clear();
@@ -159,21 +174,29 @@ static void deriveRows(const Array &source, int64_t end, Array &target) {
 LogicalResult Executor::runQuantize(QuantizeOp op) {
   Array &input = array(op.getInput());
   std::vector<ScaleRegion> regions;
-  if (failed(expectShape(op, "data", array(op.getData()), input.shape)) ||
-      failed(findScales(op, input, op.getScales(), regions))) {
+  bool columnsFirst =
+      isColumnsFirst(array(op.getData()).format, formOf(op.getLayout()));
+  std::vector<int64_t> expected = input.shape;
+  if (columnsFirst) {
+    std::reverse(expected.begin(), expected.end()); // of rank 2
+  }
+  if (failed(expectShape(op, "data", array(op.getData()), expected)) ||
+      failed(findScales(op, input.shape, op.getScales(), regions)) ||
+      (columnsFirst && failed(expectPieces(op, input.rows())))) {
     return failure();
   }
   Array &data = destination(op, 0), &scales = destination(op, 1);
-  int64_t end = endOf(regions, input);
-  deriveRows(input, end, data);
+  int64_t end = endOf(regions, input.rows());
+  deriveRows(input, end, data, false, columnsFirst);
   deriveRows(input, end, scales);
   // Every atom of the regions is written; those of undefined rows say nothing.
   scales.defined = definedScales(scales, regions, end, false);
   clearDefined(scales);
   BlockRule rule{data.format, ruleOf(op.getRounding())};
   quantize(input, rule, regions, data, scales, options.threads);
-  if (data.definedRows() < end) {
-    scales.defined = definedScales(scales, regions, data.definedRows(), true);
+  int64_t known = data.definedRows(columnsFirst);
+  if (known < end) {
+    scales.defined = definedScales(scales, regions, known, true);
   }
   return success();
 }
@@ -181,12 +204,18 @@ LogicalResult Executor::runQuantize(QuantizeOp op) {
 LogicalResult Executor::runDequantize(DequantizeOp op) {
   Array &data = array(op.getData());
   std::vector<ScaleRegion> regions;
-  if (failed(findScales(op, data, op.getScales(), regions)) ||
-      failed(expectShape(op, "output", array(op.getOutput()), data.shape))) {
+  bool columnsFirst = isColumnsFirst(data.format, formOf(op.getLayout()));
+  std::vector<int64_t> matrix = data.shape;
+  if (columnsFirst) {
+    std::reverse(matrix.begin(), matrix.end()); // of rank 2
+  }
+  if (failed(findScales(op, matrix, op.getScales(), regions)) ||
+      failed(expectShape(op, "output", array(op.getOutput()), matrix)) ||
+      (columnsFirst && failed(expectPieces(op, matrix[0])))) {
     return failure();
   }
   Array &output = destination(op, 0);
-  deriveRows(data, endOf(regions, data), output);
+  deriveRows(data, endOf(regions, output.rows()), output, columnsFirst);
   dequantize(data, array(op.getScales()), regions, output, options.threads);
   return success();
 }

@@ -52,8 +52,11 @@ private:
   mlir::LogicalResult addInputs(GemmOp op, GemmProblem &problem, bool &derived);
   mlir::LogicalResult addOutputs(GemmOp op, GemmProblem &problem);
   template <typename Op>
-  mlir::LogicalResult findScales(Op op, const Array &matrix, mlir::Value scales,
+  mlir::LogicalResult findScales(Op op, const std::vector<int64_t> &matrix,
+                                 mlir::Value scales,
                                  std::vector<ScaleRegion> &regions);
+  /// Rows of data that is stored columns first.
+  mlir::LogicalResult expectPieces(mlir::Operation *op, int64_t rows);
   mlir::LogicalResult expectShape(mlir::Operation *op, const llvm::Twine &name,
                                   const Array &array,
                                   const std::vector<int64_t> &expected);

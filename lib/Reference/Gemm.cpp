@@ -164,7 +164,8 @@ void GemmRun::loadInputs(EpilogueState &state, int64_t group, int64_t row,
         input.follows == Follows::element || input.follows == Follows::row;
     bool hasColumns = input.follows == Follows::element ||
                       input.follows == Follows::groupColumn;
-    int64_t line = byRow ? row : group;
+    bool isShared = input.follows == Follows::group && array.elements() == 1;
+    int64_t line = byRow ? row : isShared ? 0 : group;
     for (int half = 0; half < (input.pair ? 2 : 1); ++half, ++reg) {
       float *values = state.floats(reg);
       if (!hasColumns) {

@@ -43,10 +43,11 @@ void OutputWriter::defineOutput(State &state) {
     }
     break;
   case OutputForm::quantized: {
-    array.defineRows(last);
+    bool columnsFirst = isColumnsFirst(array.format, state.out.scaleForm);
+    array.defineRows(last, columnsFirst);
     Array &scales = *state.out.scales;
     state.regions = scaleRegions(state.out.scaleForm, 1, facts.rows,
-                                 array.shape.back(), facts.ends);
+                                 array.shape[columnsFirst ? 0 : 1], facts.ends);
     scales.defined = definedScales(scales, state.regions, last, false);
     clearDefined(scales);
     break;

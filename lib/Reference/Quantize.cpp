@@ -12,6 +12,26 @@ using namespace grouped_moe::reference;
 static constexpr int64_t kLargestBlock = 32;
 static constexpr int64_t kStripe = 32; // rows of a task
 
+bool grouped_moe::reference::isColumnsFirst(Format data,
+                                            const ScaleForm &form) {
+  return data == Format::e2m1 && form.column;
+}
+
+namespace {
+/// Where the element of a row and a column is in a matrix.
+struct Places {
+  Places(const Array &matrix, bool columnsFirst) {
+    int64_t fast = matrix.shape.back();
+    rowStep = columnsFirst ? 1 : fast;
+    columnStep = columnsFirst ? fast : 1;
+  }
+  int64_t at(int64_t row, int64_t column) const {
+    return row * rowStep + column * columnStep;
+  }
+  int64_t rowStep, columnStep;
+};
+} // namespace
+
 static uint8_t exponentField(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);
@@ -71,7 +91,8 @@ void grouped_moe::reference::quantizeTile(const BlockRule &rule,
                                           const Tile &tile, Array &data,
                                           Array &scales) {
   bool down = region.form.column;
-  int64_t block = region.form.block, width = data.shape.back();
+  int64_t block = region.form.block;
+  Places places(data, isColumnsFirst(data.format, region.form));
   for (int64_t r = 0; r < tile.rows; r += down ? block : 1) {
     for (int64_t c = 0; c < tile.columns; c += down ? 1 : block) {
       int64_t count = down ? std::min(block, tile.rows - r) : block;
@@ -85,7 +106,7 @@ void grouped_moe::reference::quantizeTile(const BlockRule &rule,
       scales.bytes[region.offset(row, column)] =
           quantizeBlock(rule, values, block, codes);
       for (int64_t i = 0; i < count; ++i) {
-        data.setCode((row + (down ? i : 0)) * width + column + (down ? 0 : i),
+        data.setCode(places.at(row + (down ? i : 0), column + (down ? 0 : i)),
                      codes[i]);
       }
     }
@@ -133,7 +154,9 @@ void grouped_moe::reference::quantize(const Array &input, const BlockRule &rule,
 void grouped_moe::reference::dequantize(const Array &data, const Array &scales,
                                         const std::vector<ScaleRegion> &regions,
                                         Array &output, unsigned threads) {
-  int64_t columns = data.shape.back();
+  int64_t columns = output.shape.back();
+  bool first = !regions.empty() && isColumnsFirst(data.format, regions[0].form);
+  Places places(data, first);
   const std::array<double, 256> &factors = decodeTable(scales.format);
   forEachStripe(
       regions, threads,
@@ -143,7 +166,7 @@ void grouped_moe::reference::dequantize(const Array &data, const Array &scales,
             double factor = factors[scales.bytes[region.offset(r, c)]];
             // The f64 product is exact: one rounding, to the f32 product.
             output.set(r * columns + c,
-                       static_cast<float>(data.at(r * columns + c) * factor));
+                       static_cast<float>(data.at(places.at(r, c)) * factor));
           }
         }
       });

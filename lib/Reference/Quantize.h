@@ -17,6 +17,10 @@ struct BlockRule {
   float normConst = 1;
 };
 
+/// Whether quantized data lies columns first: of e2m1 that is summed over rows,
+/// two rows share a byte.
+bool isColumnsFirst(Format data, const ScaleForm &form);
+
 /// Quantizes one block of `count` values; returns its scale byte.
 uint8_t quantizeBlock(const BlockRule &rule, const float *values, int64_t count,
                       uint8_t *codes);

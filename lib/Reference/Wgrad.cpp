@@ -24,7 +24,7 @@ struct Side {
     int64_t m = region.firstRow + row;
     int64_t element =
         factor.transposed ? column * allRows + m : m * factor.columns + column;
-    return data[factor.data->bytes[element]] *
+    return data[factor.data->codeAt(element)] *
            scale[factor.scales->bytes[region.offset(m, column)]];
   }
 };
@@ -54,9 +54,10 @@ void WgradRun::finishRow(EpilogueState &state, int64_t group, int64_t row,
   int reg = 1;
   for (const WgradInput &input : p.inputs) {
     float *values = state.floats(reg++);
+    int64_t ofGroup = input.array->elements() == 1 ? 0 : group;
     for (int i = 0; i < count; ++i) {
       values[i] = static_cast<float>(
-          input.array->at(input.perElement ? first + i : group));
+          input.array->at(input.perElement ? first + i : ofGroup));
     }
   }
   state.run(count);
@@ -129,7 +130,7 @@ void WgradRun::computeGroup(int64_t group, const Side &lhs, const Side &rhs) {
 }
 
 void WgradRun::run() {
-  ScaleForm form{/*column=*/true, /*perGroup=*/true, /*block=*/32};
+  ScaleForm form{/*column=*/true, /*perGroup=*/true, p.block};
   auto regions = [&](const WgradFactor &factor) {
     return scaleRegions(form, 1, p.rows, factor.columns, p.ends);
   };
@@ -140,7 +141,7 @@ void WgradRun::run() {
     output->isSum = false;
     output->errors.assign(errors ? output->elements() : 0, 0.0);
   }
-  const auto &scale = decodeTable(Format::e8m0);
+  const auto &scale = decodeTable(p.lhs.scales->format);
   for (size_t group = 0; group < p.ends.size(); ++group) {
     if (p.accumulate && ofLhs[group].rows == 0) {
       continue;

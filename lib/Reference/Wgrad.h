@@ -19,13 +19,14 @@ struct WgradFactor {
 
 struct WgradInput {
   const Array *array = nullptr;
-  bool perElement = false; // else per group
+  bool perElement = false; // else per group, or one of all groups
 };
 
 /// Shapes agree and `ends` are legal: the caller has checked both.
 struct WgradProblem {
   WgradFactor lhs, rhs;
-  int64_t rows = 0; // R
+  int64_t rows = 0;   // R
+  int64_t block = 32; // rows that share a scale
   std::vector<int64_t> ends;
   std::vector<WgradInput> inputs;
   /// Registers: the accumulator, then the inputs.

@@ -33,6 +33,7 @@ struct Written {
   unsigned matrix; // of the op's flow
   std::string name;
   ScaleLayoutAttr layout; // null if it has no scales
+  bool transposed;        // as it is stored
 };
 
 struct ScaleFact {
@@ -180,12 +181,22 @@ bool Checker::checkPartners(Operation *op, const MatrixOperand &matrix) {
   if (!data) {
     return true;
   }
-  if (matrix.transposed) {
+  if (matrix.transposed && !data->transposed) {
     InFlightDiagnostic diag = refuse(op);
     diag << matrix.name << ": is read as the transposed of a matrix, but "
          << data->name << " of '" << data->op->getName()
          << "' is that matrix itself (flow_c3); drop `" << matrix.name
          << "_transposed`";
+    diag.attachNote(data->op->getLoc()) << "the data is written here";
+    return false;
+  }
+  if (data->transposed && !matrix.transposed) {
+    InFlightDiagnostic diag = refuse(op);
+    diag << matrix.name << ": is read as it is, but " << data->name << " of '"
+         << data->op->getName()
+         << "' is stored transposed, columns first (flow_c3); pass data that "
+            "is quantized along rows, as one more output of the op that makes "
+            "it";
     diag.attachNote(data->op->getLoc()) << "the data is written here";
     return false;
   }
@@ -394,8 +405,8 @@ void Checker::write(Operation *op, const OperandFlow &flow) {
     }
   }
   for (auto [i, matrix] : llvm::enumerate(flow.writes)) {
-    made[i].written =
-        Written{op, static_cast<unsigned>(i), matrix.name, matrix.layout};
+    made[i].written = Written{op, static_cast<unsigned>(i), matrix.name,
+                              matrix.layout, matrix.transposed};
     for (auto &[value, name] : partsOf(matrix)) {
       if (isa<BaseMemRefType>(value.getType())) {
         forget(value);

@@ -39,11 +39,13 @@ public:
   /// An extent of an argument or of an allocation.
   mlir::FailureOr<int32_t> extent(mlir::Value memref, int64_t axis);
 
-private:
   using Axis = std::pair<unsigned, int64_t>; // argument, axis
-
-  int32_t fold(gmoe::abi::ExprKind kind, int32_t lhs, int32_t rhs);
+  /// The dynamic extent of an argument that an extent is, maybe by way of
+  /// allocations; none if it is something else.
   std::optional<Axis> freeAxis(mlir::Value memref, int64_t axis);
+
+private:
+  int32_t fold(gmoe::abi::ExprKind kind, int32_t lhs, int32_t rhs);
   std::optional<Axis> freeAxis(mlir::Value index);
   Axis leaderOf(Axis axis);
 

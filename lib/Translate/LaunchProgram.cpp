@@ -9,6 +9,7 @@
 #include "runtime/abi/bundle_generated.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -70,11 +71,14 @@ FailureOr<abi::ElementType> elementType(Type type) {
 
 /// The memref whose bytes these are.
 Value bufferBehind(Value memref) {
-  while (auto view =
-             sourceOf(memref).getDefiningOp<memref::CollapseShapeOp>()) {
-    memref = view.getSrc();
+  for (memref = sourceOf(memref);; memref = sourceOf(memref)) {
+    Operation *view = memref.getDefiningOp();
+    if (!isa_and_present<memref::CollapseShapeOp, memref::ExpandShapeOp>(
+            view)) {
+      return memref;
+    }
+    memref = view->getOperand(0);
   }
-  return sourceOf(memref);
 }
 
 class EntryBuilder {
@@ -94,6 +98,7 @@ private:
   LogicalResult addLaunch(moe_kernel::LaunchOp launch);
   LogicalResult addOffsets(moe_kernel::RequireOffsetsOp require);
   LogicalResult addPointers(moe_kernel::RequireAddressesOp require);
+  LogicalResult addMultiple(moe_kernel::RequireMultipleOp require);
   void findWritten(Block &block);
   FailureOr<std::unique_ptr<abi::TensorMapRecipeT>>
   recipe(moe_kernel::MakeTensorMapOp map);
@@ -423,6 +428,26 @@ EntryBuilder::addPointers(moe_kernel::RequireAddressesOp require) {
   return success();
 }
 
+LogicalResult EntryBuilder::addMultiple(moe_kernel::RequireMultipleOp require) {
+  auto type = cast<MemRefType>(require.getMemref().getType());
+  if (!type.isDynamicDim(require.getAxis())) {
+    return success(); // the op's verifier saw it
+  }
+  auto axis = extents.freeAxis(require.getMemref(), require.getAxis());
+  if (!axis) {
+    return require.emitOpError()
+           << "a buffer of type " << type
+           << " has a row count of its own, but its op needs a multiple of "
+           << require.getFactor()
+           << "; size it from the extent of another operand (tensor.dim)";
+  }
+  std::vector<uint32_t> &multiples = entry->arguments[axis->first]->multiples;
+  multiples.resize(entry->arguments[axis->first]->shape.size(), 1);
+  uint32_t &multiple = multiples[axis->second];
+  multiple = std::lcm(multiple, static_cast<uint32_t>(require.getFactor()));
+  return success();
+}
+
 /// Arguments whose own bytes the launches write.
 void EntryBuilder::findWritten(Block &block) {
   auto mark = [&](Value memref) {
@@ -485,6 +510,9 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
             .Case([&](moe_kernel::RequireAddressesOp require) {
               return addPointers(require);
             })
+            .Case([&](moe_kernel::RequireMultipleOp require) {
+              return addMultiple(require);
+            })
             .Case([&](func::ReturnOp ret) -> LogicalResult {
               if (ret.getNumOperands() != 0) {
                 return ret.emitOpError() << "returns values, expected results "
@@ -493,9 +521,9 @@ FailureOr<std::unique_ptr<abi::EntryT>> EntryBuilder::build() {
               return success();
             })
             .Case<memref::DeallocOp, memref::DimOp, memref::CastOp,
-                  memref::CollapseShapeOp, moe_kernel::MakeTensorMapOp,
-                  moe_kernel::RequireExtentOp, moe_kernel::SmCountOp>(
-                [](auto) { return success(); })
+                  memref::CollapseShapeOp, memref::ExpandShapeOp,
+                  moe_kernel::MakeTensorMapOp, moe_kernel::RequireExtentOp,
+                  moe_kernel::SmCountOp>([](auto) { return success(); })
             .Default([&](Operation *other) -> LogicalResult {
               if (isa_and_present<arith::ArithDialect>(other->getDialect())) {
                 return success();

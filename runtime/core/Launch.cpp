@@ -28,6 +28,12 @@ Status Entry::checkRank(size_t index, const Shape &shape) const {
       return fail(argumentText(index), ", axis ", axis, ": extent is ",
                   shape[axis], ", expected 0 or more");
     }
+    if (int64_t multiple = info.extents[axis].multiple;
+        shape[axis] % multiple != 0) {
+      return fail(argumentText(index), ", axis ", axis, ": extent is ",
+                  shape[axis], ", expected a multiple of ", multiple,
+                  "; pad it");
+    }
   }
   return {};
 }

@@ -75,6 +75,9 @@ ArgumentInfo readArgument(const abi::Entry &entry, uint32_t index) {
     } else {
       extent.kind = ExtentKind::Dependent;
     }
+    if (argument.multiples()) {
+      extent.multiple = argument.multiples()->Get(axis);
+    }
     info.extents.push_back(extent);
   }
   return info;

@@ -43,6 +43,7 @@ struct Extent {
   ExtentKind kind = ExtentKind::Static;
   int64_t value = 0;
   int32_t expr = 0;
+  int64_t multiple = 1; // a launch takes multiples of this many
 };
 
 struct ArgumentInfo {

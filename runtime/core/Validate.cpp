@@ -263,6 +263,18 @@ Status EntryValidator::checkArgument(uint32_t index) {
                 " bytes, expected a power of two up to ",
                 Limits::argumentAlignment);
   }
+  if (const auto *multiples = argument.multiples()) {
+    if (multiples->size() != argument.shape()->size()) {
+      return fail(where, " has multiples of ", multiples->size(),
+                  " axes, but rank ", argument.shape()->size());
+    }
+    for (uint32_t axis = 0; axis < multiples->size(); ++axis) {
+      if (multiples->Get(axis) == 0) {
+        return fail(where, " axis ", axis,
+                    " is a multiple of 0, expected 1 or more");
+      }
+    }
+  }
   if (uint32_t strides = sizeOf(argument.strides())) {
     if (strides + 1 != argument.shape()->size()) {
       return fail(where, " has ", strides, " strides, expected ",

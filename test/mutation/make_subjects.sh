@@ -34,6 +34,8 @@ entry backward 4 128,640 3 # the parts of every sum come from several CTAs
 entry forward 4 128,384
 entry ragged 4 129,1100,1100 3 # warps with rows of two groups; the parts of every sum come from several CTAs
 entry weight_gradient 4 96,1024 3 # the parts of a tile come from different CTAs
+entry fp4_columns 4 96,416
+entry fp4_gradient 4 128,1664 3
 # named OP COLUMNS_OF_RHS C OUTPUTS: a named op with alpha, prob and, if C is a type, c; outputs are TYPE:KIND.
 named() {
   local op="$1" n="$2" c="$3" atoms=$((($2 + 127) / 128)) i=0

@@ -139,9 +139,11 @@ static void describeDestination(ArgumentFacts &facts, GemmOp op,
   OutputKind kind = op.getOutputKind(output);
   facts.byRow = kind == OutputKind::plain || kind == OutputKind::quantized ||
                 kind == OutputKind::row_sum;
+  facts.rowAxis = op.isTransposedOutput(output) ? 1 : 0;
   if (op.isScaleOutput(output)) {
     describeScales(facts, typeOf(op.getOutputs()[output - 1]),
-                   op.getScaleLayout(output), groupsOf(op), op.getOffsets());
+                   op.getScaleLayout(output), groupsOf(op), op.getOffsets(),
+                   op.isTransposedOutput(output - 1));
     facts.role = Role::Other;
     facts.byRow = false;
   }
@@ -281,17 +283,22 @@ static void describeUse(ArgumentFacts &facts, OpOperand &use) {
         describeScales(facts, typeOf(quantize.getInput()), quantize.getLayout(),
                        groupsOf(quantize), quantize.getOffsets());
         facts.role = Role::Other;
+      } else if (isStoredTransposed(quantize.getData(), quantize.getLayout())) {
+        facts.rowAxis = 1;
       }
     }
   } else if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
+    bool transposed =
+        isStoredTransposed(dequantize.getData(), dequantize.getLayout());
     if (use.get() == dequantize.getData()) {
       facts.role = Role::Data;
-      facts.columns = lastExtent(use.get());
+      facts.rowAxis = transposed ? 1 : 0;
+      facts.columns = transposed ? facts.shape.front() : lastExtent(use.get());
       facts.byRow = rank == 2;
     } else if (use.get() == dequantize.getScales()) {
       describeScales(facts, typeOf(dequantize.getData()),
                      dequantize.getLayout(), groupsOf(dequantize),
-                     dequantize.getOffsets());
+                     dequantize.getOffsets(), transposed);
     } else if (use.get() == dequantize.getOffsets()) {
       describeOffsets(facts, dequantize);
     } else {

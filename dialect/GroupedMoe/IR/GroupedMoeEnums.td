@@ -25,14 +25,20 @@ def GroupedMoe_InputKind : GroupedMoe_Enum<"InputKind", "how an epilogue input f
 
 def GroupedMoe_OutputKind : GroupedMoe_Enum<"OutputKind", "what becomes of a yielded value", [
   I32EnumAttrCase<"plain", 0>, I32EnumAttrCase<"quantized", 1>,
-  // Scales: direction, `group` where every group starts new atoms, rounding.
+  // Scales: direction, `group` where every group starts new atoms, rounding, `block16` for blocks of 16 with f8E8M0FNU scales.
   I32EnumAttrCase<"row_scales_rceil", 2>, I32EnumAttrCase<"row_scales_floor", 3>,
   I32EnumAttrCase<"row_group_scales_rceil", 4>, I32EnumAttrCase<"row_group_scales_floor", 5>,
   I32EnumAttrCase<"column_scales_rceil", 6>, I32EnumAttrCase<"column_scales_floor", 7>,
   I32EnumAttrCase<"column_group_scales_rceil", 8>, I32EnumAttrCase<"column_group_scales_floor", 9>,
   I32EnumAttrCase<"row_scales_nearest", 10>, I32EnumAttrCase<"row_group_scales_nearest", 11>,
   // Reductions.
-  I32EnumAttrCase<"row_sum", 12>, I32EnumAttrCase<"group_column_sum", 13>, I32EnumAttrCase<"group_amax", 14>]>;
+  I32EnumAttrCase<"row_sum", 12>, I32EnumAttrCase<"group_column_sum", 13>, I32EnumAttrCase<"group_amax", 14>,
+  // More scales.
+  I32EnumAttrCase<"column_scales_nearest", 15>, I32EnumAttrCase<"column_group_scales_nearest", 16>,
+  I32EnumAttrCase<"row_scales_rceil_block16", 17>, I32EnumAttrCase<"row_scales_floor_block16", 18>,
+  I32EnumAttrCase<"row_group_scales_rceil_block16", 19>, I32EnumAttrCase<"row_group_scales_floor_block16", 20>,
+  I32EnumAttrCase<"column_scales_rceil_block16", 21>, I32EnumAttrCase<"column_scales_floor_block16", 22>,
+  I32EnumAttrCase<"column_group_scales_rceil_block16", 23>, I32EnumAttrCase<"column_group_scales_floor_block16", 24>]>;
 
 def GroupedMoe_InputRole : GroupedMoe_Enum<"InputRole", "what an input of a named op is", [
   I32EnumAttrCase<"c", 0>, I32EnumAttrCase<"alpha", 1>, I32EnumAttrCase<"bias", 2>, I32EnumAttrCase<"prob", 3>]>;

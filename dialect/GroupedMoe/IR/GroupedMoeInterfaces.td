@@ -18,8 +18,15 @@ defvar epilogueFacts = [{
     bool isScaleOutput(unsigned i) { return ::grouped_moe::detail::isScaleKind(getOutputKind(i)); }
     /// Layout and rounding of a scale output.
     ::grouped_moe::ScaleLayoutAttr getScaleLayout(unsigned i) {
-      return ::grouped_moe::detail::scaleLayoutOf($_op.getOperation(), getOutputKind(i), $_op.getOutputs()[i]);
+      return ::grouped_moe::detail::scaleLayoutOf($_op.getOperation(), getOutputKind(i));
     }
+    /// Whether output i is quantized data that is stored transposed.
+    bool isTransposedOutput(unsigned i) {
+      return getOutputKind(i) == ::grouped_moe::OutputKind::quantized && i + 1 < $_op.getOutputKinds().size() &&
+             isScaleOutput(i + 1) && ::grouped_moe::isStoredTransposed($_op.getOutputs()[i], getScaleLayout(i + 1));
+    }
+    /// The axis of the columns of an output that has some.
+    unsigned getColumnAxis(unsigned i) { return isTransposedOutput(i) ? 0 : 1; }
     ::grouped_moe::ScaleRounding getScaleRounding(unsigned i) {
       return ::grouped_moe::detail::scaleRoundingOf(getOutputKind(i));
     }
@@ -29,7 +36,7 @@ defvar epilogueFacts = [{
       return ::grouped_moe::detail::isPair($_op.getInputs()[i], getColumns(), $_op.getInputKind(i));
     }
     bool isPairOutput(unsigned i) {
-      return ::grouped_moe::detail::isPair($_op.getOutputs()[i], getColumns(), getOutputKind(i));
+      return ::grouped_moe::detail::isPair($_op.getOutputs()[i], getColumns(), getOutputKind(i), getColumnAxis(i));
     }
     /// Values that the epilogue takes and yields.
     unsigned getNumEpilogueArguments() {

@@ -40,11 +40,12 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     Shapes: `lhs` (R, K), `rhs` (L, N, K), or (L, K, N) with scales that run down its columns, `offsets` (L) i32, cumulative
     exclusive ends. The epilogue works on R x E elements,
     E = N, or N / 2 with `paired`: two accumulators, gate and up. An input is `per_element` (R, E), `per_row` (R), `per_group`
-    (L) or `per_group_column` (L, E); it reaches the region as f32. An operand of 2 E columns holds pairs, two values for each
+    (L) or (1) or `per_group_column` (L, E); it reaches the region as f32. An operand of 2 E columns holds pairs, two values for each
     element, in blocks of 32 columns that alternate, or side by side with `concatenated`.
 
-    Outputs: `plain`; `quantized`, followed by its scales, `{row,row_group}_scales_{rceil,floor,nearest}` or
-    `{column,column_group}_scales_{rceil,floor}`; `row_sum` (R); `group_column_sum` (L, E); `group_amax` (L), (L, 2) for pairs.
+    Outputs: `plain`; `quantized`, followed by its scales,
+    `{row,row_group,column,column_group}_scales_{rceil,floor,nearest,rceil_block16,floor_block16}`, f4E2M1FN data down columns being
+    stored transposed, (E, R); `row_sum` (R); `group_column_sum` (L, E); `group_amax` (L), (L, 2) for pairs.
     Rows past the last offset are not computed: nothing there is read into a result, and outputs keep their bytes there. Sums
     are the same in every run with one schedule, unless `nondeterministic`.
 
@@ -71,7 +72,7 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | `gemm_c13` | a scale operand that another op of this dialect produces has that op's layout |
     | `gemm_c14` | N is a multiple of 64 with `paired`, of 128 with `concatenated`, of 256 with both |
     | `gemm_c15` | `norm_const` is (1) or (L) of f32, and some output is quantized |
-    | `gemm_c16` | with `m_aligned` below 128 the scales of lhs, and those of outputs, are in a `per_group` layout |
+    | `gemm_c16` | with `m_aligned` below 128 the scales of lhs, and those of outputs, are in a `per_group` layout; with 1 no f4E2M1FN is quantized down columns |
     | `gemm_c17` | rhs and its scales are both arrays, or both (L) of i64 `of` the type of one group's array, (N, K) or (K, N) |
     | `gemm_c18` | of kernels: memrefs are dense; behind the rows of lhs, of `per_element` inputs and of `plain` and `quantized` outputs there may be padding: a static stride, a multiple of 16 bytes |
 
@@ -194,16 +195,17 @@ def GroupedMoe_QuantizeOp : GroupedMoe_StructuredOp<"quantize", [AttrSizedOperan
     With `offsets`, cumulative exclusive ends of groups of rows as `gemm` takes them, every group starts a new atom. Rows
     past the last offset, and atoms behind the last group's, keep their bytes then.
 
-    Shapes: `input` (R, K) or (L, N, K); `data` the same; `scales` as the layout demands.
+    Shapes: `input` (R, K) or (L, N, K); `data` the same, but for f4E2M1FN in a `column` layout (K, R), as a product over rows
+    reads it, with R a multiple of 32; `scales` as the layout demands.
 
     | constraint | what |
     |---|---|
-    | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static, positive and a multiple of 32, for f4E2M1FN data of 64; rank 3 is static |
-    | `quantize_c2` | data has the input's shape, of f8E4M3FN, f8E5M2 or f4E2M1FN elements |
-    | `quantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in a `row` layout of block 32 or 16, or f8E4M3FN in one of block 16 |
+    | `quantize_c1` | input is of rank 2 or 3, of f32, f16 or bf16 elements; its last extent is static, positive and a multiple of 32, for f4E2M1FN data along rows of 64; rank 3 is static; down columns f4E2M1FN is of rank 2 and R a multiple of 32 |
+    | `quantize_c2` | data has the input's shape, of f8E4M3FN, f8E5M2 or f4E2M1FN elements; (K, R) of f4E2M1FN down columns |
+    | `quantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in one of block 32 or 16, or f8E4M3FN in one of block 16 |
     | `quantize_c4` | the scale shape is that of the layout and the input |
     | `quantize_c5` | outs is data, scales; all operands are tensors, or all are memrefs |
-    | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 1, 32, 128 or 256 |
+    | `quantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 1, 32, 128 or 256, for f4E2M1FN down columns not 1 |
     | `quantize_c7` | rounding is rceil or floor for f8E8M0FNU scales, nearest for f8E4M3FN scales |
 
     ```mlir
@@ -240,12 +242,12 @@ def GroupedMoe_DequantizeOp : GroupedMoe_StructuredOp<"dequantize", [AttrSizedOp
 
     | constraint | what |
     |---|---|
-    | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN, f8E5M2 or f4E2M1FN elements; its last extent is static, positive and a multiple of 32, of f4E2M1FN of 64; rank 3 is static |
-    | `dequantize_c2` | output has the data's shape, of f32, f16 or bf16 elements |
-    | `dequantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in a `row` layout of block 32 or 16, or f8E4M3FN in one of block 16 |
+    | `dequantize_c1` | data is of rank 2 or 3, of f8E4M3FN, f8E5M2 or f4E2M1FN elements; its last extent is static, positive and a multiple of 32, of f4E2M1FN of 64; rank 3 is static; f4E2M1FN down columns is (K, R), both multiples of 32 |
+    | `dequantize_c2` | output has the data's shape, of f32, f16 or bf16 elements; (R, K) for f4E2M1FN down columns |
+    | `dequantize_c3` | scales are f8E8M0FNU in a layout of block 32; of f4E2M1FN data f8E8M0FNU in one of block 32 or 16, or f8E4M3FN in one of block 16 |
     | `dequantize_c4` | the scale shape is that of the layout and the data |
     | `dequantize_c5` | outs is one operand; all operands are tensors, or all are memrefs |
-    | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 1, 32, 128 or 256 |
+    | `dequantize_c6` | offsets, (L) of i32, are given for a per_group layout of a matrix of rank 2 and for no other; m_aligned is 1, 32, 128 or 256, for f4E2M1FN down columns not 1 |
     | `dequantize_c7` | scales that another op of this dialect produces have that op's layout |
 
     ```mlir

@@ -16,7 +16,8 @@ def GroupedMoe_WgradOp : GroupedMoe_StructuredOp<"wgrad", [
 
     Shapes: `lhs` (R, N), (N, R) with `lhs_transposed`; `rhs` (R, K), (K, R) with `rhs_transposed`; outputs (L, N, K). Blocks of
     scales run down the columns, 32 rows each, and every group starts new atoms; transposing an operand changes its data
-    alone, never its scales. Without a region every output is acc. An input is `per_group` (L) or `per_element` (L, N, K).
+    alone, never its scales. Without a region every output is acc. An input is `per_group` (L) or (1), or `per_element`
+    (L, N, K). Operands of f4E2M1FN are transposed, both, and have blocks of 32 rows or 16.
 
     A group without rows has acc = +0. With `accumulate` the value is added, in f32, to what the output holds; a group
     without rows leaves its part of the output alone then. Rows past the last offset, and scale bytes of no block, reach no result.
@@ -29,13 +30,13 @@ def GroupedMoe_WgradOp : GroupedMoe_StructuredOp<"wgrad", [
 
     | constraint | what |
     |---|---|
-    | `wgrad_c1` | lhs and rhs are matrices of R rows, or R columns if transposed, of f8E4M3FN or f8E5M2 elements each |
-    | `wgrad_c2` | N and K are static and multiples of 16, and so is R where an operand is transposed; L is static and at least 1; static row counts agree |
-    | `wgrad_c3` | scales are f8E8M0FNU in the layout `<column, per_group, block = 32>` |
+    | `wgrad_c1` | lhs and rhs are matrices of R rows, or R columns if transposed, of f8E4M3FN or f8E5M2 elements each, or both of f4E2M1FN and transposed |
+    | `wgrad_c2` | N and K are static and multiples of 16, and so is R where an operand is transposed, of f4E2M1FN a multiple of 32; L is static and at least 1; static row counts agree |
+    | `wgrad_c3` | scales are f8E8M0FNU in the layout `<column, per_group, block = 32>`; of f4E2M1FN also f8E8M0FNU or f8E4M3FN in `<column, per_group, block = 16>`, both alike |
     | `wgrad_c4` | scale shapes are those of the layout and of the matrix of R rows |
     | `wgrad_c5` | offsets is (L) of i32 |
-    | `wgrad_c6` | m_aligned is 32, 128 or 256 |
-    | `wgrad_c7` | an input is `per_group` (L) or `per_element` (L, N, K), of f32, f16 or bf16 elements |
+    | `wgrad_c6` | m_aligned is 32, 128 or 256; of f4E2M1FN 128 or 256 |
+    | `wgrad_c7` | an input is `per_group` (L) or (1), or `per_element` (L, N, K), of f32, f16 or bf16 elements |
     | `wgrad_c8` | outputs are `plain` (L, N, K) of f32, f16 or bf16, or (L) of i64 together with a `pointee` of these; each its own memref |
     | `wgrad_c9` | the region takes an f32 for the accumulator and each input and yields one for each output, by scalar operations of `arith` and `math` |
     | `wgrad_c10` | all operands are tensors, or all are memrefs |

@@ -13,6 +13,7 @@ struct ScaleKind {
   ScaleDirection direction;
   ScaleGrouping grouping;
   ScaleRounding rounding;
+  int64_t block = 32;
 };
 } // namespace
 
@@ -27,14 +28,24 @@ static const ScaleKind *lookupScaleKind(OutputKind kind) {
   static constexpr ScaleKind kinds[] = {
       {K::row_scales_rceil, row, whole, rceil},
       {K::row_scales_floor, row, whole, floor},
-      {K::row_scales_nearest, row, whole, nearest},
+      {K::row_scales_nearest, row, whole, nearest, 16},
       {K::row_group_scales_rceil, row, perGroup, rceil},
       {K::row_group_scales_floor, row, perGroup, floor},
-      {K::row_group_scales_nearest, row, perGroup, nearest},
+      {K::row_group_scales_nearest, row, perGroup, nearest, 16},
       {K::column_scales_rceil, column, whole, rceil},
       {K::column_scales_floor, column, whole, floor},
       {K::column_group_scales_rceil, column, perGroup, rceil},
-      {K::column_group_scales_floor, column, perGroup, floor}};
+      {K::column_group_scales_floor, column, perGroup, floor},
+      {K::column_scales_nearest, column, whole, nearest, 16},
+      {K::column_group_scales_nearest, column, perGroup, nearest, 16},
+      {K::row_scales_rceil_block16, row, whole, rceil, 16},
+      {K::row_scales_floor_block16, row, whole, floor, 16},
+      {K::row_group_scales_rceil_block16, row, perGroup, rceil, 16},
+      {K::row_group_scales_floor_block16, row, perGroup, floor, 16},
+      {K::column_scales_rceil_block16, column, whole, rceil, 16},
+      {K::column_scales_floor_block16, column, whole, floor, 16},
+      {K::column_group_scales_rceil_block16, column, perGroup, rceil, 16},
+      {K::column_group_scales_floor_block16, column, perGroup, floor, 16}};
   for (const ScaleKind &known : kinds) {
     if (known.kind == kind) {
       return &known;
@@ -72,16 +83,13 @@ ScaleRounding grouped_moe::detail::scaleRoundingOf(OutputKind kind) {
 }
 
 ScaleLayoutAttr grouped_moe::detail::scaleLayoutOf(Operation *op,
-                                                   OutputKind kind,
-                                                   Value scales) {
+                                                   OutputKind kind) {
   const ScaleKind *known = lookupScaleKind(kind);
   if (!known) {
     return {};
   }
-  Type element = cast<ShapedType>(scales.getType()).getElementType();
-  int64_t block = isa<Float8E4M3FNType>(element) ? 16 : 32;
   return ScaleLayoutAttr::get(op->getContext(), known->direction,
-                              known->grouping, block);
+                              known->grouping, known->block);
 }
 
 bool grouped_moe::detail::isPair(Value input, int64_t columns, InputKind kind) {
@@ -92,12 +100,12 @@ bool grouped_moe::detail::isPair(Value input, int64_t columns, InputKind kind) {
   return type.getRank() == 2 && type.getDimSize(1) == 2 * columns;
 }
 
-bool grouped_moe::detail::isPair(Value output, int64_t columns,
-                                 OutputKind kind) {
+bool grouped_moe::detail::isPair(Value output, int64_t columns, OutputKind kind,
+                                 unsigned columnAxis) {
   auto type = cast<ShapedType>(output.getType());
   if (type.getRank() != 2) {
     return false;
   }
-  return type.getDimSize(1) ==
+  return type.getDimSize(columnAxis) ==
          (kind == OutputKind::group_amax ? 2 : 2 * columns);
 }

@@ -3,6 +3,7 @@
 #define DIALECT_GROUPEDMOE_IR_GROUPEDPRODUCT_H
 
 #include "dialect/GroupedMoe/IR/GroupedMoeDialect.h"
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
 #include "dialect/GroupedMoe/IR/StructuredOps.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "mlir/IR/OpDefinition.h"
@@ -18,11 +19,11 @@ mlir::ShapedType typeBehind(mlir::Value value,
                             std::optional<mlir::Type> pointee);
 bool isScaleKind(OutputKind kind);
 ScaleRounding scaleRoundingOf(OutputKind kind);
-/// The block is 16 elements for f8E4M3FN scales, 32 for f8E8M0FNU.
-ScaleLayoutAttr scaleLayoutOf(mlir::Operation *op, OutputKind kind,
-                              mlir::Value scales);
+/// Null for a kind that is no scales.
+ScaleLayoutAttr scaleLayoutOf(mlir::Operation *op, OutputKind kind);
 bool isPair(mlir::Value input, int64_t columns, InputKind kind);
-bool isPair(mlir::Value output, int64_t columns, OutputKind kind);
+bool isPair(mlir::Value output, int64_t columns, OutputKind kind,
+            unsigned columnAxis);
 
 } // namespace grouped_moe::detail
 

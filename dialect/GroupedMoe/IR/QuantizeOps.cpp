@@ -13,11 +13,22 @@ static Type elementOf(Value value) {
   return cast<ShapedType>(value.getType()).getElementType();
 }
 
+namespace {
+/// The quantized elements: packed two a byte, stored transposed or not.
+struct DataFacts {
+  DataFacts(Value data, ScaleLayoutAttr layout)
+      : packed(isFp4(elementOf(data))),
+        transposed(isStoredTransposed(data, layout)) {}
+  bool packed, transposed;
+};
+} // namespace
+
 /// The matrix a quantized op works on: rank, blocked extent, element type;
-/// `data` has the quantized elements.
+/// `transposed` if its own columns come first.
 static LogicalResult verifyMatrix(Operation *op, StringRef name, Value matrix,
                                   bool (*legal)(Type), StringRef elements,
-                                  Value data, StringRef constraint) {
+                                  DataFacts data, bool transposed,
+                                  StringRef constraint) {
   auto type = cast<ShapedType>(matrix.getType());
   if (!legal(type.getElementType())) {
     return op->emitOpError()
@@ -30,11 +41,21 @@ static LogicalResult verifyMatrix(Operation *op, StringRef name, Value matrix,
            << ", expected 2 (rows, columns) or 3 (groups, rows, columns) ("
            << constraint << ")";
   }
-  int64_t columns = type.getShape().back();
-  bool packed = isFp4(elementOf(data));
+  if (data.transposed && type.getRank() != 2) {
+    return op->emitOpError()
+           << name
+           << ": rank is 3, expected 2 where f4E2M1FN is quantized down "
+              "columns, for a sum over rows ("
+           << constraint
+           << "); quantize weights along rows: FP4 operands are K-major only";
+  }
+  int64_t columns = type.getShape()[transposed ? 0 : type.getRank() - 1];
+  bool packed = data.packed && !data.transposed; // along a row
   if (ShapedType::isDynamic(columns) || columns % (packed ? 64 : 32) != 0 ||
       columns == 0) {
-    InFlightDiagnostic diag = op->emitOpError() << name << ": last extent is ";
+    InFlightDiagnostic diag = op->emitOpError()
+                              << name << (transposed ? ": first" : ": last")
+                              << " extent is ";
     if (ShapedType::isDynamic(columns)) {
       diag << "dynamic";
     } else {
@@ -62,7 +83,8 @@ static LogicalResult verifyMatrix(Operation *op, StringRef name, Value matrix,
 
 static LogicalResult verifyPartner(Operation *op, StringRef name, Value partner,
                                    Value matrix, bool (*legal)(Type),
-                                   StringRef elements, StringRef constraint) {
+                                   StringRef elements, bool transposed,
+                                   StringRef constraint) {
   auto type = cast<ShapedType>(partner.getType());
   auto expected = cast<ShapedType>(matrix.getType());
   if (!legal(type.getElementType())) {
@@ -70,15 +92,24 @@ static LogicalResult verifyPartner(Operation *op, StringRef name, Value partner,
            << name << ": element type is " << type.getElementType()
            << ", expected " << elements << " (" << constraint << ")";
   }
-  bool same = type.getRank() == expected.getRank();
-  for (int64_t i = 0; same && i < type.getRank(); ++i) {
-    same = mayEqual(type.getDimSize(i), expected.getDimSize(i));
+  SmallVector<int64_t> own(type.getShape()), other(expected.getShape());
+  if (transposed && own.size() == 2) { // both as the wide one, rows first
+    SmallVector<int64_t> &narrow = isFp4(type.getElementType()) ? own : other;
+    std::swap(narrow[0], narrow[1]);
+  }
+  bool same = own.size() == other.size();
+  for (size_t i = 0; same && i < own.size(); ++i) {
+    same = mayEqual(own[i], other[i]);
   }
   // Only rows may be dynamic; a column count is part of the kernel.
-  if (!same || type.getShape().back() != expected.getShape().back()) {
-    return op->emitOpError()
-           << name << ": type is " << type << ", expected the shape of "
-           << expected << " (" << constraint << ")";
+  if (!same || own.back() != other.back()) {
+    InFlightDiagnostic diag = op->emitOpError()
+                              << name << ": type is " << type
+                              << ", expected the shape of " << expected;
+    if (transposed) {
+      diag << ", transposed: f4E2M1FN down columns is stored columns first";
+    }
+    return diag << " (" << constraint << ")";
   }
   return success();
 }
@@ -140,30 +171,23 @@ static LogicalResult verifyFp4Scales(Operation *op, Value scales,
            << " elements, expected 16 for f8E4M3FN scales (" << constraint
            << "); blocks of 32 have f8E8M0FNU scales";
   }
-  if (layout.getDirection() == ScaleDirection::column) {
-    return op->emitOpError()
-           << "scales: layout is " << layout
-           << " of f4E2M1FN data: FP4 operands are K-major only, so these "
-              "would be stored transposed, which no kernel does yet ("
-           << constraint << "); quantize along rows, or use FP8 data";
-  }
   return success();
 }
 
-/// Layout, shape and groups of the scales of `matrix`.
+/// Layout, shape and groups of the scales of `matrix`, R rows first.
 template <typename Op>
-static LogicalResult verifyScaleOperand(Op op, Value scales, Value matrix,
-                                        bool packed) {
+static LogicalResult verifyScaleOperand(Op op, Value scales,
+                                        ArrayRef<int64_t> matrix,
+                                        DataFacts data) {
   ScaleLayoutAttr layout = op.getLayout();
   std::string label = (op->getName().stripDialect() + "_c").str();
-  auto type = cast<ShapedType>(matrix.getType());
   LogicalResult elements =
-      packed ? verifyFp4Scales(op, scales, layout, label + "3")
-             : verifyScaleElements(op, "scales", scales.getType(), layout,
-                                   label + "3");
+      data.packed ? verifyFp4Scales(op, scales, layout, label + "3")
+                  : verifyScaleElements(op, "scales", scales.getType(), layout,
+                                        label + "3");
   if (failed(elements) ||
       failed(verifyGroups(op, op.getOffsets(), op.getMAligned(), layout,
-                          type.getRank(), label + "6"))) {
+                          matrix.size(), label + "6"))) {
     return failure();
   }
   GroupFacts facts;
@@ -171,8 +195,14 @@ static LogicalResult verifyScaleOperand(Op op, Value scales, Value matrix,
     facts.groups = grouped_moe::detail::extentOf(op.getOffsets(), 0);
     facts.aligned = static_cast<int64_t>(op.getMAligned());
   }
-  return verifyScaleShape(op, "scales", scales.getType(), layout,
-                          type.getShape(), facts, label + "4");
+  int64_t aligned = op.getOffsets() ? facts.aligned : kPieceRows;
+  if (data.transposed &&
+      failed(verifyPieces(op, "data", matrix.front(), aligned, label + "1",
+                          label + "6"))) {
+    return failure();
+  }
+  return verifyScaleShape(op, "scales", scales.getType(), layout, matrix, facts,
+                          label + "4");
 }
 
 LogicalResult QuantizeOp::verify() {
@@ -181,13 +211,21 @@ LogicalResult QuantizeOp::verify() {
            << "outs has " << getOutputs().size()
            << " operands, expected 2: data and scales (quantize_c5)";
   }
+  DataFacts data(getData(), getLayout());
+  auto input = cast<ShapedType>(getInput().getType());
   if (failed(verifySemantics(*this, 2, "quantize_c5")) ||
       failed(verifyMatrix(*this, "input", getInput(), isFloatOutput,
-                          "f32, f16 or bf16", getData(), "quantize_c1")) ||
+                          "f32, f16 or bf16", data, /*transposed=*/false,
+                          "quantize_c1")) ||
       failed(verifyPartner(*this, "data", getData(), getInput(), isQuantized,
-                           kQuantized, "quantize_c2")) ||
-      failed(verifyScaleOperand(*this, getScales(), getInput(),
-                                isFp4(elementOf(getData()))))) {
+                           kQuantized, data.transposed, "quantize_c2"))) {
+    return failure();
+  }
+  SmallVector<int64_t> matrix(input.getShape());
+  if (data.transposed && ShapedType::isDynamic(matrix[0])) {
+    matrix[0] = cast<ShapedType>(getData().getType()).getDimSize(1);
+  }
+  if (failed(verifyScaleOperand(*this, getScales(), matrix, data))) {
     return failure();
   }
   bool isE4m3 = isa<Float8E4M3FNType>(elementOf(getScales()));
@@ -207,18 +245,22 @@ LogicalResult DequantizeOp::verify() {
     return emitOpError() << "outs has " << getOutputs().size()
                          << " operands, expected 1 (dequantize_c5)";
   }
+  DataFacts data(getData(), getLayout());
   if (failed(verifySemantics(*this, 1, "dequantize_c5")) ||
       failed(verifyMatrix(*this, "data", getData(), isQuantized, kQuantized,
-                          getData(), "dequantize_c1")) ||
+                          data, data.transposed, "dequantize_c1")) ||
       failed(verifyPartner(*this, "output", getOutput(), getData(),
-                           isFloatOutput, "f32, f16 or bf16",
+                           isFloatOutput, "f32, f16 or bf16", data.transposed,
                            "dequantize_c2")) ||
       failed(verifyProducer(*this, "scales", getScales(), getLayout(),
                             "dequantize_c7"))) {
     return failure();
   }
-  return verifyScaleOperand(*this, getScales(), getData(),
-                            isFp4(elementOf(getData())));
+  SmallVector<int64_t> matrix(cast<ShapedType>(getData().getType()).getShape());
+  if (data.transposed) {
+    std::swap(matrix[0], matrix[1]);
+  }
+  return verifyScaleOperand(*this, getScales(), matrix, data);
 }
 
 void QuantizeOp::getEffects(EffectList &effects) {

@@ -24,6 +24,37 @@ int64_t grouped_moe::getRaggedSpan(ScaleLayoutAttr layout) {
              : layout.getBlock() * kAtomBlocks;
 }
 
+bool grouped_moe::isStoredTransposed(Value data, ScaleLayoutAttr layout) {
+  Type element = cast<ShapedType>(data.getType()).getElementType();
+  return isa<Float4E2M1FNType>(element) &&
+         layout.getDirection() == ScaleDirection::column;
+}
+
+LogicalResult grouped_moe::verifyPieces(Operation *op, StringRef name,
+                                        int64_t rows, int64_t aligned,
+                                        StringRef rowsConstraint,
+                                        StringRef groupsConstraint) {
+  if (!ShapedType::isDynamic(rows) && rows % kPieceRows != 0) {
+    return op->emitOpError()
+           << name << ": R is " << rows << ", expected a multiple of "
+           << kPieceRows
+           << " rows of f4E2M1FN that is stored transposed, 16 bytes of a "
+              "column ("
+           << rowsConstraint << "); pad the rows";
+  }
+  if (aligned % kPieceRows != 0) {
+    return op->emitOpError()
+           << name << ": m_aligned is " << aligned << ", expected at least "
+           << kPieceRows
+           << " rows where f4E2M1FN is quantized down columns: two rows share "
+              "a byte, and "
+           << kPieceRows << " a piece of 16 bytes, which no two groups may ("
+           << groupsConstraint << "); pad the groups to a multiple of "
+           << kPieceRows << " rows, or use FP8 data";
+  }
+  return success();
+}
+
 SmallVector<int64_t> grouped_moe::getScaleShape(ScaleLayoutAttr layout,
                                                 ArrayRef<int64_t> matrix,
                                                 GroupFacts facts) {

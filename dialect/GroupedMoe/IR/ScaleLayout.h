@@ -37,6 +37,17 @@ inline constexpr int64_t kAlignments[] = {1, 32, 128, 256};
 /// Elements along the ragged extent, the rows, that an atom spans.
 int64_t getRaggedSpan(ScaleLayoutAttr layout);
 
+/// FP4 operands are K-major only: what is quantized down columns, to be summed
+/// over rows, is stored as (columns, rows).
+bool isStoredTransposed(mlir::Value data, ScaleLayoutAttr layout);
+/// Rows of such data: whole pieces of 16 bytes, and so every group's.
+inline constexpr int64_t kPieceRows = 32;
+/// Checks the rows of such data: the static ones, and what groups start at.
+mlir::LogicalResult verifyPieces(mlir::Operation *op, llvm::StringRef name,
+                                 int64_t rows, int64_t aligned,
+                                 llvm::StringRef rowsConstraint,
+                                 llvm::StringRef groupsConstraint);
+
 /// The shape of the scale tensor of a matrix of shape [L x] rows x columns;
 /// extents that depend on a dynamic extent are dynamic.
 llvm::SmallVector<int64_t> getScaleShape(ScaleLayoutAttr layout,

@@ -1,6 +1,7 @@
 #include "dialect/GroupedMoe/IR/ScaledOperands.h"
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
+#include "dialect/GroupedMoe/IR/ScaleLayout.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -46,7 +47,8 @@ public:
 private:
   unsigned read(StringRef name, Value data, Value scales = {},
                 ScaleLayoutAttr layout = {}, Value offsets = {}) {
-    flow.reads.push_back({name.str(), data, scales, layout, offsets});
+    flow.reads.push_back({name.str(), data, scales, layout, offsets,
+                          layout && isStoredTransposed(data, layout)});
     return flow.reads.size() - 1;
   }
   /// Every output, with the scales that follow it.
@@ -66,6 +68,7 @@ void FlowBuilder::write(OperandRange outputs, Value offsets) {
       matrix.scales = written;
       matrix.layout = layout;
       matrix.offsets = offsets;
+      matrix.transposed = isStoredTransposed(matrix.data, layout);
       continue;
     }
     flow.writes.push_back({("output #" + Twine(i)).str(), written});
@@ -77,9 +80,10 @@ void FlowBuilder::write(OperandRange outputs, Value offsets) {
 
 void FlowBuilder::alignAll(unsigned except) {
   int64_t rank = cast<ShapedType>(flow.reads[0].data.getType()).getRank();
+  bool swaps = flow.reads[0].transposed != flow.writes[0].transposed;
   for (unsigned axis = 0; axis < rank; ++axis) {
     if (axis != except) {
-      flow.axes.push_back({{{0, axis}}, {{0, axis}}});
+      flow.axes.push_back({{{0, axis}}, {{0, swaps ? 1 - axis : axis}}});
     }
   }
 }
@@ -140,7 +144,8 @@ void FlowBuilder::add(GroupedProduct product) {
     OutputKind kind = product.getOutputKind(i);
     if (kind == OutputKind::plain || kind == OutputKind::quantized ||
         kind == OutputKind::group_column_sum) {
-      (product.isPairOutput(i) ? pairs : columns).writes.push_back({matrix, 1});
+      (product.isPairOutput(i) ? pairs : columns)
+          .writes.push_back({matrix, product.getColumnAxis(i)});
     }
     matrix += product.isScaleOutput(i) ? 0 : 1;
   }

@@ -135,7 +135,7 @@ static StringRef expectedShapeText(InputKind kind) {
   case InputKind::per_row:
     return "(R)";
   case InputKind::per_group:
-    return "(L)";
+    return "(L), or (1) for one value of all groups,";
   case InputKind::per_group_column:
     return "(L, N)";
   }
@@ -165,8 +165,9 @@ static bool fitsInput(GroupedProduct op, ShapedType type, InputKind kind) {
   if (type.getRank() != (hasColumns ? 2 : 1)) {
     return false;
   }
+  bool isShared = kind == InputKind::per_group && type.getDimSize(0) == 1;
   bool first = byRow ? mayEqual(type.getDimSize(0), op.getRows())
-                     : type.getDimSize(0) == op.getGroups();
+                     : isShared || type.getDimSize(0) == op.getGroups();
   return first && (!hasColumns || fitsColumns(op, type.getDimSize(1)));
 }
 
@@ -249,20 +250,21 @@ static LogicalResult verifyScaleOutput(GroupedProduct op, unsigned i) {
            << name << " (gemm_c9)";
   }
   ScaleLayoutAttr layout = op.getScaleLayout(i);
-  if (isFp4 && layout.getDirection() == ScaleDirection::column) {
+  if (!isFp4 && layout.getBlock() != 32) {
     return outputError(op, i)
-           << name
-           << " of f4E2M1FN data: FP4 operands are K-major only, so "
-              "these would be stored transposed, which no kernel does "
-              "yet (gemm_c9); quantize along rows, or use FP8 data";
+           << name << ": block is " << layout.getBlock()
+           << " elements, but data of " << data.getElementType()
+           << " has one scale every 32 elements (gemm_c9); blocks of 16 are "
+              "for f4E2M1FN data";
   }
   std::string place = ("output #" + Twine(i)).str();
   if (failed(verifyAtomStarts(op, place, layout, "write"))) {
     return failure();
   }
-  return verifyScaleShape(op, place, type, layout,
-                          {op.getRows(), data.getDimSize(1)}, factsOf(op),
-                          "gemm_c9");
+  return verifyScaleShape(
+      op, place, type, layout,
+      {op.getRows(), data.getDimSize(op.getColumnAxis(i - 1))}, factsOf(op),
+      "gemm_c9");
 }
 
 static LogicalResult verifyReduction(GroupedProduct op, unsigned i) {
@@ -310,11 +312,22 @@ static LogicalResult verifyOutput(GroupedProduct op, unsigned i) {
     return verifyReduction(op, i);
   }
   auto type = cast<ShapedType>(op.getOutputs()[i].getType());
-  if (type.getRank() != 2 || !mayEqual(type.getDimSize(0), op.getRows()) ||
-      !fitsColumns(op, type.getDimSize(1))) {
+  unsigned columnAxis = op.getColumnAxis(i), rowAxis = 1 - columnAxis;
+  if (type.getRank() != 2 ||
+      !mayEqual(type.getDimSize(rowAxis), op.getRows()) ||
+      !fitsColumns(op, type.getDimSize(columnAxis))) {
     return outputError(op, i)
-           << "type is " << type << ", expected the shape (R, N) with "
-           << columnsText(op) << " (gemm_c9)";
+           << "type is " << type << ", expected the shape "
+           << (op.isTransposedOutput(i)
+                   ? "(N, R), as f4E2M1FN data down columns is stored,"
+                   : "(R, N)")
+           << " with " << columnsText(op) << " (gemm_c9)";
+  }
+  if (op.isTransposedOutput(i) &&
+      failed(verifyPieces(op, ("output #" + Twine(i)).str(),
+                          type.getDimSize(rowAxis), factsOf(op).aligned,
+                          "gemm_c9", "gemm_c16"))) {
+    return failure();
   }
   Type element = type.getElementType();
   if (kind == OutputKind::quantized) {
@@ -409,8 +422,9 @@ static LogicalResult verifyKinds(GroupedProduct op) {
 static LogicalResult verifyRowCounts(GroupedProduct op) {
   std::string firstName = "lhs";
   int64_t first = op.getRows();
-  auto check = [&](const Twine &name, Value value) -> LogicalResult {
-    int64_t rows = cast<ShapedType>(value.getType()).getDimSize(0);
+  auto check = [&](const Twine &name, Value value,
+                   unsigned axis = 0) -> LogicalResult {
+    int64_t rows = cast<ShapedType>(value.getType()).getDimSize(axis);
     if (ShapedType::isDynamic(first)) {
       first = rows;
       firstName = name.str();
@@ -432,7 +446,8 @@ static LogicalResult verifyRowCounts(GroupedProduct op) {
     OutputKind kind = op.getOutputKind(i);
     bool byRow = kind == OutputKind::plain || kind == OutputKind::quantized ||
                  kind == OutputKind::row_sum;
-    if (byRow && failed(check("output #" + Twine(i), output))) {
+    if (byRow && failed(check("output #" + Twine(i), output,
+                              op.isTransposedOutput(i) ? 1 : 0))) {
       return failure();
     }
   }

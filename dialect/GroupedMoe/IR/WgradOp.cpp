@@ -49,11 +49,21 @@ static LogicalResult verifyData(WgradOp op, const Factor &factor,
                                  : "(R, " + letter + ")")
            << " (wgrad_c1)";
   }
-  if (!isFp8(type.getElementType())) {
+  bool packed = isFp4(type.getElementType());
+  if (!isFp8(type.getElementType()) && !packed) {
     return op.emitOpError()
            << factor.name << ": element type is " << type.getElementType()
-           << ", expected f8E4M3FN or f8E5M2 (wgrad_c1); quantize it down its "
-              "columns with grouped_moe.quantize";
+           << ", expected f8E4M3FN, f8E5M2 or f4E2M1FN (wgrad_c1); quantize it "
+              "down its columns with grouped_moe.quantize";
+  }
+  if (packed && !factor.transposed) {
+    return op.emitOpError()
+           << factor.name << ": is (R, " << letter
+           << ") of f4E2M1FN, expected (" << letter << ", R) and "
+           << factor.name
+           << "_transposed (wgrad_c1): FP4 operands are K-major only, and the "
+              "sum runs over R; grouped_moe.quantize down columns, and gemm, "
+              "store it so";
   }
   int64_t columns = factor.columns();
   if (ShapedType::isDynamic(columns) || columns <= 0 || columns % 16 != 0) {
@@ -67,12 +77,14 @@ static LogicalResult verifyData(WgradOp op, const Factor &factor,
     return diag << ", expected a static positive multiple of 16 (wgrad_c2); "
                    "pad it with zeros";
   }
-  int64_t rows = factor.rows();
-  if (factor.transposed && !ShapedType::isDynamic(rows) && rows % 16 != 0) {
+  int64_t rows = factor.rows(), unit = packed ? kPieceRows : 16;
+  if (factor.transposed && !ShapedType::isDynamic(rows) && rows % unit != 0) {
     return op.emitOpError()
-           << factor.name << ": R is " << rows
-           << ", expected a multiple of 16 of a transposed operand: the bytes "
-              "from column to column (wgrad_c2); pad it, or do not transpose";
+           << factor.name << ": R is " << rows << ", expected a multiple of "
+           << unit
+           << " of a transposed operand: multiples of 16 bytes from column to "
+              "column (wgrad_c2); pad it"
+           << (packed ? "" : ", or do not transpose");
   }
   if (columns > kMaxExtent || rows > kMaxExtent) {
     return op.emitOpError() << factor.name << ": type is " << type
@@ -86,24 +98,52 @@ static LogicalResult verifyFactorScales(WgradOp op, const Factor &factor) {
   std::string name = (factor.name + " scales").str();
   if (failed(verifyProducer(op, factor.name, factor.scales, factor.layout,
                             "wgrad_c11")) ||
-      failed(verifyScaleElements(op, name, factor.scales.getType(),
-                                 factor.layout, "wgrad_c3"))) {
+      failed(verifyScaleFormat(op, name, factor.scales.getType(), factor.layout,
+                               factor.type().getElementType(), "wgrad_c3"))) {
     return failure();
   }
   if (factor.layout.getDirection() != ScaleDirection::column ||
       factor.layout.getGrouping() != ScaleGrouping::per_group) {
     return op.emitOpError()
            << name << ": layout is " << factor.layout
-           << ", expected <column, per_group, block = 32> (wgrad_c3): the "
-              "product runs along the rows of each group; quantize down the "
-              "columns with that layout";
+           << ", expected <column, per_group, block = "
+           << factor.layout.getBlock()
+           << "> (wgrad_c3): the product runs along the rows of each group; "
+              "quantize down the columns with that layout";
   }
   GroupFacts facts{op.getGroups(), static_cast<int64_t>(op.getMAligned())};
   return verifyScaleShape(op, name, factor.scales.getType(), factor.layout,
                           {factor.rows(), factor.columns()}, facts, "wgrad_c4");
 }
 
-static LogicalResult verifyGroups(WgradOp op) {
+/// One matrix instruction multiplies operands of one width, and reads scales
+/// of one format.
+static LogicalResult verifyAlike(WgradOp op, const Factor &lhs,
+                                 const Factor &rhs) {
+  Type element = lhs.type().getElementType(),
+       other = rhs.type().getElementType();
+  if (isFp4(element) != isFp4(other)) {
+    return op.emitOpError()
+           << "rhs: element type is " << other << " beside a lhs of " << element
+           << ", expected FP8 or f4E2M1FN of both "
+              "(wgrad_c1); quantize both alike";
+  }
+  auto elementOf = [](Value scales) {
+    return cast<ShapedType>(scales.getType()).getElementType();
+  };
+  Type format = elementOf(lhs.scales), otherFormat = elementOf(rhs.scales);
+  int64_t block = lhs.layout.getBlock(), otherBlock = rhs.layout.getBlock();
+  if (format == otherFormat && block == otherBlock) {
+    return success();
+  }
+  return op.emitOpError() << "rhs scales: elements are " << otherFormat
+                          << " in blocks of " << otherBlock
+                          << ", expected those of lhs, " << format
+                          << " in blocks of " << block
+                          << " (wgrad_c3); quantize both alike";
+}
+
+static LogicalResult verifyGroups(WgradOp op, bool packed) {
   auto offsets = cast<ShapedType>(op.getOffsets().getType());
   if (!offsets.getElementType().isSignlessInteger(32) ||
       offsets.getRank() != 1 || offsets.isDynamicDim(0) ||
@@ -132,6 +172,13 @@ static LogicalResult verifyGroups(WgradOp op) {
               "the rows in blocks of 32, which no two groups may share; pad "
               "the groups to a multiple of 32 rows";
   }
+  if (packed && aligned == 32) {
+    return op.emitOpError()
+           << "m_aligned is 32 rows, expected 128 or 256 of f4E2M1FN operands "
+              "(wgrad_c6): one instruction sums 64 rows, which no two groups "
+              "may share; pad the groups to a multiple of 128 rows, or use "
+              "FP8 data";
+  }
   return success();
 }
 
@@ -156,7 +203,8 @@ static LogicalResult verifyInputs(WgradOp op) {
     auto type = cast<ShapedType>(input.getType());
     bool fits = false;
     if (kind == InputKind::per_group) {
-      fits = type.getRank() == 1 && type.getDimSize(0) == op.getGroups();
+      fits = type.getRank() == 1 &&
+             (type.getDimSize(0) == op.getGroups() || type.getDimSize(0) == 1);
     } else if (kind == InputKind::per_element) {
       fits = isGradient(op, type);
     }
@@ -165,7 +213,7 @@ static LogicalResult verifyInputs(WgradOp op) {
              << "input #" << i << ": type is " << type << " as "
              << (kind ? stringifyInputKind(*kind) : "an unknown kind")
              << ", expected per_group with L = " << op.getGroups()
-             << " or per_element with " << shapeText(op)
+             << " or 1, or per_element with " << shapeText(op)
              << ", of f32, f16 or bf16 (wgrad_c7)";
     }
   }
@@ -249,7 +297,8 @@ LogicalResult WgradOp::verify() {
              getRhsTransposed()};
   if (failed(verifySemantics(*this, getOutputs().size(), "wgrad_c10")) ||
       failed(verifyData(*this, lhs, "N")) ||
-      failed(verifyData(*this, rhs, "K")) || failed(verifyGroups(*this))) {
+      failed(verifyData(*this, rhs, "K")) ||
+      failed(verifyGroups(*this, isFp4(lhs.type().getElementType())))) {
     return failure();
   }
   if (!mayEqual(lhs.rows(), rhs.rows())) {
@@ -257,7 +306,8 @@ LogicalResult WgradOp::verify() {
                          << lhs.rows() << " (wgrad_c2)";
   }
   if (failed(verifyFactorScales(*this, lhs)) ||
-      failed(verifyFactorScales(*this, rhs)) || failed(verifyInputs(*this)) ||
+      failed(verifyFactorScales(*this, rhs)) ||
+      failed(verifyAlike(*this, lhs, rhs)) || failed(verifyInputs(*this)) ||
       failed(verifyOutputs(*this))) {
     return failure();
   }

@@ -279,11 +279,16 @@ LogicalResult ForTilesOp::verify() {
   if (failed(verifyQueue(*this, getResponses(), getQueue()))) {
     return failure();
   }
-  if (!arePositive(getTile()) || getN() < 1) {
-    return emitOpError() << "tile and n must be positive: rows, columns";
+  if (!arePositive(getTile()) || getN() < 1 ||
+      static_cast<int64_t>(getFineRows()) < 0) {
+    return emitOpError()
+           << "tile, n and fine_rows must be positive: rows, columns";
   }
-  return verifyWalk(*this, getOffsets().getType(), getBody().front(), kPlaces,
-                    "group, row, column, begin, end, atoms", getInits().size());
+  return verifyWalk(
+      *this, getOffsets().getType(), getBody().front(), getPlaces(),
+      getPlaces() == 7 ? "group, row, column, begin, end, atoms, fine atoms"
+                       : "group, row, column, begin, end, atoms",
+      getInits().size());
 }
 
 LogicalResult ForGroupTilesOp::verify() {
@@ -297,6 +302,19 @@ LogicalResult ForGroupTilesOp::verify() {
   return verifyWalk(*this, getOffsets().getType(), getBody().front(), kPlaces,
                     "group, row, column, begin, end, atoms, part, parts, slot",
                     getInits().size());
+}
+
+LogicalResult RequireMultipleOp::verify() {
+  auto type = cast<MemRefType>(getMemref().getType());
+  auto axis = static_cast<int64_t>(getAxis());
+  if (static_cast<int64_t>(getFactor()) < 1 || axis < 0 ||
+      axis >= type.getRank()) {
+    return emitOpError() << "asks for multiples of "
+                         << static_cast<int64_t>(getFactor()) << " along axis "
+                         << axis << " of " << type
+                         << ", expected 1 or more, and an axis that exists";
+  }
+  return success();
 }
 
 //===- data movement ------------------------------------------------------===//

@@ -128,7 +128,8 @@ def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [
 
     The body receives, all i32: the group; the tile's first row in the matrix, which is the group's plus a multiple of
     tile M, and its first column; the group's first row and its end; the atoms of 128 rows of the groups before it, each
-    rounded up. Then the loop-carried values (ring positions as a rule).
+    rounded up. With `fine_rows` follow the atoms of so many rows, counted in the same way. Then the loop-carried values
+    (ring positions as a rule).
 
     ```mlir
     %p = moe_kernel.for_tiles offsets(%offs : memref<4xi32>) tile = [128, 256] n = 512 carry(%c0) {
@@ -139,18 +140,19 @@ def MoeKernel_ForTilesOp : MoeKernel_Op<"for_tiles", [
   }];
   let arguments = (ins AnyMemRef:$offsets, DenseI64ArrayAttr:$tile, I64Attr:$n,
     Optional<MoeKernel_BufferType>:$responses, Optional<MoeKernel_PipelineType>:$queue, Variadic<I32>:$inits,
-    DefaultValuedAttr<MoeKernel_RasterAttr, "Raster::row">:$raster);
+    DefaultValuedAttr<MoeKernel_RasterAttr, "Raster::row">:$raster, DefaultValuedAttr<I64Attr, "0">:$fine_rows);
   let results = (outs Variadic<I32>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `offsets` `(` $offsets `:` type($offsets) `)` `tile` `=` $tile `n` `=` $n (`along` $raster^)?
+    (`fine_rows` `=` $fine_rows^)?
     (`from` $responses^ `on` $queue `:` type($responses) `,` type($queue))? (`carry` `(` $inits^ `)`)?
     attr-dict-with-keyword $body (`:` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Block arguments in front of the carried values.
-    static constexpr unsigned kPlaces = 6;
+    unsigned getPlaces() { return getFineRows() > 0 ? 7 : 6; }
   }];
 }
 
@@ -576,6 +578,20 @@ def MoeKernel_ColumnSumOp : MoeKernel_WarpOp<"column_sum"> {
   let results = (outs F32:$sum);
   let assemblyFormat = "$values attr-dict `:` type($values) `->` type($sum)";
 }
+def MoeKernel_TransposeLanesOp : MoeKernel_WarpOp<"transpose_lanes", [SameOperandsAndResultType]> {
+  let summary = "element r of lane c is element c of lane r";
+  let description = [{
+    The 32 lanes of a warp are the rows of a 32 x 32 block, the vector's elements its columns; afterwards lanes are columns.
+    All lanes take part.
+
+    ```mlir
+    %column = moe_kernel.transpose_lanes %row : vector<32xf32>
+    ```
+  }];
+  let arguments = (ins VectorOfLengthAndType<[32], [F32]>:$values);
+  let results = (outs VectorOfLengthAndType<[32], [F32]>:$transposed);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
 def MoeKernel_SpreadLanesOp : MoeKernel_WarpOp<"spread_lanes"> {
   let summary = "element c is lane c's value";
   let arguments = (ins F32:$value);
@@ -691,6 +707,17 @@ def MoeKernel_RequireExtentOp : MoeKernel_Op<"require_extent"> {
   }];
   let arguments = (ins AnyMemRef:$memref, Index:$extent, DefaultValuedAttr<I64Attr, "0">:$axis);
   let assemblyFormat = "$memref `is` $extent attr-dict `:` type($memref)";
+}
+def MoeKernel_RequireMultipleOp : MoeKernel_Op<"require_multiple"> {
+  let summary = "a launch is refused unless a dynamic extent of an array is a multiple of this many";
+  let description = [{
+    ```mlir
+    moe_kernel.require_multiple %x of 32 {axis = 1 : i64} : memref<64x?xf4E2M1FN>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$memref, I64Attr:$factor, DefaultValuedAttr<I64Attr, "0">:$axis);
+  let assemblyFormat = "$memref `of` $factor attr-dict `:` type($memref)";
+  let hasVerifier = 1;
 }
 def MoeKernel_RequireOffsetsOp : MoeKernel_Op<"require_offsets"> {
   let summary = "what the caller promises of cumulative group ends; checked on request only";

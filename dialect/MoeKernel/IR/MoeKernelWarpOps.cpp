@@ -106,6 +106,7 @@ LogicalResult CommitStoresOp::verify() { return warpsOf(*this); }
 LogicalResult ColumnAmaxOp::verify() { return warpsOf(*this); }
 LogicalResult ColumnSumOp::verify() { return warpsOf(*this); }
 LogicalResult SpreadLanesOp::verify() { return warpsOf(*this); }
+LogicalResult TransposeLanesOp::verify() { return warpsOf(*this); }
 LogicalResult WarpAmaxOp::verify() { return warpsOf(*this); }
 LogicalResult BarrierOp::verify() { return warpsOf(*this); }
 

@@ -14,14 +14,18 @@ static Type elementOf(Value memref) {
   return cast<MemRefType>(memref.getType()).getElementType();
 }
 
+Value BlockOperands::rowsFirst() const {
+  return isStoredTransposed(matrix, layout) ? destination : matrix;
+}
+
 BlockKernel::BlockKernel(const BlockOperands &operands)
     : operands(operands), kernel(operands.op, operands.kind, kWarps),
       b(kernel.body),
-      shape(cast<MemRefType>(operands.matrix.getType()).getShape()),
+      shape(cast<MemRefType>(operands.rowsFirst().getType()).getShape()),
       batched(shape.size() == 3),
       scalesOfThread(kElements / operands.layout.getBlock()) {
   hostRows = batched ? kernel.hostConstant(shape[1])
-                     : kernel.hostRows(operands.matrix);
+                     : kernel.hostRows(operands.rowsFirst());
   GroupFacts groups; // one, from row 0
   groups.aligned = span();
   if (operands.offsets) {
@@ -87,22 +91,10 @@ void BlockKernel::whereWritten(function_ref<void()> build) {
   kernel.onlyIf(written, build);
 }
 
-/// The low bytes of a word: a scalar, or a vector of several.
-static Value bytesOf(KernelScope &kernel, Value word, int64_t count) {
-  ImplicitLocOpBuilder &b = kernel.body;
-  Value narrow = arith::TruncIOp::create(b, b.getIntegerType(8 * count), word);
-  return count == 1
-             ? narrow
-             : vector::BitCastOp::create(b,
-                                         VectorType::get(count, b.getI8Type()),
-                                         kernel.splat(narrow, 1))
-                   .getResult();
-}
-
 void BlockKernel::quantize(ScaleRounding rounding) {
   require();
   Value input = kernel.addMemref(operands.matrix);
-  Value data = kernel.addOutput(operands.destination);
+  Value data = kernel.addOutput(dataMemref(operands.destination));
   Value scales = kernel.addOutput(scaleMemref());
   buildIndices();
   BlockFormat format{elementOf(data), rounding, Value(),
@@ -122,7 +114,7 @@ void BlockKernel::quantize(ScaleRounding rounding) {
     Value codes = kernel.either(inside, convert, [&]() -> SmallVector<Value> {
       return {kernel.constant(int64_t(0))};
     })[0];
-    moe_kernel::GlobalStoreOp::create(b, bytesOf(kernel, codes, scalesOfThread),
+    moe_kernel::GlobalStoreOp::create(b, kernel.lowBytes(codes, scalesOfThread),
                                       scales, scaleAt);
   });
   kernel.finish(grid);
@@ -152,7 +144,7 @@ Value BlockKernel::loadFactors(Value scales) {
 
 void BlockKernel::dequantize() {
   require();
-  Value data = kernel.addMemref(operands.matrix);
+  Value data = kernel.addMemref(dataMemref(operands.matrix));
   Value scales = kernel.addMemref(scaleMemref());
   Value output = kernel.addOutput(operands.destination);
   buildIndices();

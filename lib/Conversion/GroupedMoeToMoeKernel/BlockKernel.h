@@ -15,11 +15,14 @@ namespace grouped_moe {
 struct BlockOperands {
   mlir::Operation *op;
   llvm::StringRef kind;            // in the kernel's name
-  mlir::Value matrix, destination; // of one shape
+  mlir::Value matrix, destination; // of one shape, one may be transposed
   mlir::Value scales;
   mlir::Value offsets; // null for a whole layout
   ScaleLayoutAttr layout;
   int64_t aligned; // rows that every group starts at a multiple of
+
+  /// The one of the two that is not transposed.
+  mlir::Value rowsFirst() const;
 };
 
 /// What quantize and dequantize do with a thread's elements; subclasses know
@@ -41,6 +44,7 @@ protected:
   virtual void require() = 0;
   /// The scales as the kernel indexes them.
   virtual mlir::Value scaleMemref() { return operands.scales; }
+  virtual mlir::Value dataMemref(mlir::Value data) { return data; }
   /// Decomposes the thread's number: sets `row`, `inside` and `scaleAt`.
   virtual void buildIndices() = 0;
   /// The thread's elements, a vector; narrow floats as bytes.

@@ -80,7 +80,9 @@ LogicalResult grouped_moe::checkStrides(GemmOp op) {
   }
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
     OutputKind kind = op.getOutputKind(i);
-    bool isMatrix = kind == OutputKind::plain || kind == OutputKind::quantized;
+    bool isMatrix =
+        (kind == OutputKind::plain || kind == OutputKind::quantized) &&
+        !op.isTransposedOutput(i); // its rows are its columns
     if (failed(check("output #" + Twine(i), output, isMatrix))) {
       return failure();
     }

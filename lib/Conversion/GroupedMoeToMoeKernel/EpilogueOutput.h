@@ -49,6 +49,9 @@ struct Tile {
   // of 128 rows, the atoms of per-group scales:
   mlir::Value paddedRow, paddedWarpRow;          // of the thread, of its warp
   mlir::Value rowTile, firstRowTile, endRowTile; // this one, and the group's
+  mlir::Value begin, end;                        // the group's rows
+  /// Atoms of EpilogueOutput::fineRows of the groups before, or null.
+  mlir::Value fineAtoms;
   /// Whether this is the second of two accumulators that overlap (i1), null
   /// where they do not.
   mlir::Value isSecond;
@@ -87,6 +90,9 @@ public:
   virtual llvm::SmallVector<mlir::Value> start() { return {}; }
   /// Whether rows that do not exist count: as zeros.
   virtual bool wantsZeros() { return false; }
+  /// Rows of scale atoms that groups which end anywhere have to be counted in,
+  /// beside those of 128; 0: none.
+  virtual int64_t fineRows() { return 0; }
   /// Takes a chunk's values, vectors of f32, one for each half of a pair;
   /// returns the next chunk's carried values.
   virtual llvm::SmallVector<mlir::Value> take(const Tile &tile,

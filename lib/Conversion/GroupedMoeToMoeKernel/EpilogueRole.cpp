@@ -114,7 +114,8 @@ Value EpilogueRole::loadElements(unsigned i, const Tile &tile, Value column,
     at = {tile.threadRow};
     break;
   case InputKind::per_group:
-    at = {tile.group};
+    at = {arrayType.getDimSize(0) == 1 ? kernel.constant(int64_t(0))
+                                       : tile.group};
     break;
   case InputKind::per_group_column:
     at = {tile.group, column};
@@ -273,8 +274,19 @@ Tile EpilogueRole::describeTile(Value group, Value row, Value column,
   return tile;
 }
 
+int64_t EpilogueRole::fineRows() {
+  int64_t rows = 0; // atoms span 128 rows, or 64
+  for (auto &output : outputs) {
+    rows = std::max(rows, output ? output->fineRows() : 0);
+  }
+  return rows;
+}
+
 void EpilogueRole::describeGroup(Tile &tile, Value begin, Value end,
-                                 Value atoms) {
+                                 Value atoms, Value fineAtoms) {
+  tile.begin = begin;
+  tile.end = end;
+  tile.fineAtoms = fineAtoms;
   bool isPadded = !shape.mayEndInside();
   Value shift; // to where the group begins with the padding before it
   if (!isPadded) {

@@ -22,9 +22,11 @@ public:
   /// rows exist up to `end`.
   Tile describeTile(mlir::Value group, mlir::Value row, mlir::Value column,
                     mlir::Value end);
-  /// The group of its rows, behind so many atoms.
+  /// The group of its rows, behind so many atoms, and so many of `fineRows`.
   void describeGroup(Tile &tile, mlir::Value begin, mlir::Value end,
-                     mlir::Value atoms);
+                     mlir::Value atoms, mlir::Value fineAtoms);
+  /// EpilogueOutput::fineRows of an output that has some, or 0.
+  int64_t fineRows();
 
   /// In which order it takes its columns.
   void describeOrder(Tile &tile, mlir::Value accumulators,

@@ -108,6 +108,10 @@ void KernelScope::requireExtent(Value memref, int64_t axis, Value extent) {
   moe_kernel::RequireExtentOp::create(host, memref, extent, axis);
 }
 
+void KernelScope::requireMultiple(Value memref, int64_t axis, int64_t factor) {
+  moe_kernel::RequireMultipleOp::create(host, memref, factor, axis);
+}
+
 void KernelScope::fillZero(Value memref) {
   moe_kernel::FillZeroOp::create(host, memref);
 }
@@ -152,6 +156,19 @@ Value KernelScope::index(moe_kernel::IndexKind kind) {
 Value KernelScope::splat(Value scalar, int64_t lanes) {
   return vector::BroadcastOp::create(
       body, VectorType::get(lanes, scalar.getType()), scalar);
+}
+
+Value KernelScope::lowBytes(Value word, int64_t count) {
+  Value narrow =
+      count == 4
+          ? word
+          : arith::TruncIOp::create(body, body.getIntegerType(8 * count), word)
+                .getResult();
+  if (count == 1) {
+    return narrow;
+  }
+  return vector::BitCastOp::create(
+      body, VectorType::get(count, body.getI8Type()), splat(narrow, 1));
 }
 
 Value KernelScope::add(Value x, Value y) {

@@ -50,6 +50,8 @@ public:
     requireExtent(memref, 0, extent);
   }
   void requireExtent(mlir::Value memref, int64_t axis, mlir::Value extent);
+  /// Refuse a launch unless a dynamic extent is a multiple of `factor`.
+  void requireMultiple(mlir::Value memref, int64_t axis, int64_t factor);
   /// Sets an array to zero before the launch.
   void fillZero(mlir::Value memref);
   mlir::Value hostCeilDiv(mlir::Value value, int64_t by);
@@ -61,6 +63,8 @@ public:
   mlir::Value constant(float value);
   mlir::Value index(moe_kernel::IndexKind kind);
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
+  /// The low bytes of a word: i8, or a vector of several.
+  mlir::Value lowBytes(mlir::Value word, int64_t count);
 
   // Unsigned arithmetic on i32.
   mlir::Value add(mlir::Value x, mlir::Value y);

@@ -18,8 +18,9 @@ namespace {
 struct Place {
   explicit Place(ValueRange values)
       : group(values[0]), row(values[1]), column(values[2]), begin(values[3]),
-        end(values[4]), atoms(values[5]) {}
-  Value group, row, column, begin, end, atoms;
+        end(values[4]), atoms(values[5]),
+        fineAtoms(values.size() > 6 ? values[6] : Value()) {}
+  Value group, row, column, begin, end, atoms, fineAtoms;
 };
 
 class GemmLowering : ProductKernel {
@@ -136,11 +137,10 @@ Value GemmLowering::useGroupMaps(Value group, Value used) {
 
 ProductKernel::Walk GemmLowering::createWalk(ValueRange inits) {
   SmallVector<Type> types(inits.size(), b.getI32Type());
-  auto loop = moe_kernel::ForTilesOp::create(b, types, offsets,
-                                             ArrayRef<int64_t>{tileM, tileN}, n,
-                                             responses, queue, inits, raster());
-  return {loop, &loop.getBody().emplaceBlock(),
-          moe_kernel::ForTilesOp::kPlaces};
+  auto loop = moe_kernel::ForTilesOp::create(
+      b, types, offsets, ArrayRef<int64_t>{tileM, tileN}, n, responses, queue,
+      inits, raster(), epilogue.fineRows());
+  return {loop, &loop.getBody().emplaceBlock(), loop.getPlaces()};
 }
 
 /// The place of the tile's atom of lhs. Past K it may be a neighbour's, which
@@ -226,7 +226,8 @@ void GemmLowering::buildEpilogueRole() {
     Place place(places);
     Tile tile =
         epilogue.describeTile(place.group, place.row, place.column, place.end);
-    epilogue.describeGroup(tile, place.begin, place.end, place.atoms);
+    epilogue.describeGroup(tile, place.begin, place.end, place.atoms,
+                           place.fineAtoms);
     epilogue.describeOrder(tile, accumulators, position);
     auto wait = [&] { moe_kernel::WaitOp::create(b, accumulators, position); };
     auto take = [&](Value at, Value releases) {

@@ -33,7 +33,8 @@ public:
         op(op), n(op.getN()), k(op.getK()),
         tilesAlong(llvm::divideCeil(k, tileN)),
         tilesOfGroup(llvm::divideCeil(n, tileM) * tilesAlong),
-        split(schedule.getSplit()) {}
+        split(schedule.getSplit()), atomSpan(getRaggedSpan(op.getLhsLayout())) {
+  }
 
   void run();
 
@@ -68,6 +69,7 @@ private:
   WgradOp op;
   int64_t n, k, tilesAlong, tilesOfGroup;
   ArrayRef<int64_t> split;
+  int64_t atomSpan; // rows of an atom of scales
   Value hostRows, rows, offsets, partRows;
   std::optional<PartialTiles> partials;
 };
@@ -88,8 +90,13 @@ void WgradLowering::addFactor(Factor &factor, Value memref, Value scales,
 /// What the launch checks.
 void WgradLowering::requireShapes() {
   kernel.requireExtent(op.getRhs(), op.getRhsRowAxis(), hostRows);
+  for (Value data : {op.getLhs(), op.getRhs()}) {
+    if (isStoredTransposed(data, op.getLhsLayout())) {
+      kernel.requireMultiple(data, 1, kPieceRows);
+    }
+  }
   Value atoms = kernel.hostRaggedAtoms(
-      hostRows, kAtomRows,
+      hostRows, atomSpan,
       {op.getGroups(), static_cast<int64_t>(op.getMAligned())});
   auto require = [&](Value scales, int64_t columns) {
     Value across = kernel.hostConstant(llvm::divideCeil(columns, kAtomRows));
@@ -149,9 +156,10 @@ void WgradLowering::buildLoadRole() {
     Place place(places);
     Span span = spanOf(place);
     // Atoms of a group: those along its rows are neighbours.
-    Value down = ceilDiv(kernel.sub(place.end, place.begin), kAtomRows);
-    Value firstAtom =
-        kernel.div(kernel.sub(span.first, place.begin), kAtomRows);
+    Value down = ceilDiv(kernel.sub(place.end, place.begin), atomSpan);
+    Value firstAtom = kernel.div(kernel.sub(span.first, place.begin), atomSpan);
+    // Groups whose atoms span fewer rows start at multiples of 128.
+    Value atomsBefore = kernel.mul(place.atoms, kAtomRows / atomSpan);
     auto load = [&](Value step, Value stage) {
       Value row = kernel.add(span.first, kernel.mul(step, tileK));
       auto loadFactor = [&](Factor &factor, Value first, Value own,
@@ -161,12 +169,17 @@ void WgradLowering::buildLoadRole() {
                   row, stage);
         }
         Value base =
-            kernel.mul(place.atoms, llvm::divideCeil(columns, kAtomRows));
+            kernel.mul(atomsBefore, llvm::divideCeil(columns, kAtomRows));
+        // Past the group's last atom it may be any: nothing multiplies it.
         for (int64_t atom = 0; atom < factor.scaleAtoms(); ++atom) {
           Value across = kernel.add(kernel.div(first, kAtomRows), atom);
           Value at = kernel.add(base, kernel.mul(across, down));
-          at = kernel.add(kernel.add(at, firstAtom), step);
-          loadScales(factor, atom, {at, kernel.constant(int64_t(0))}, stage);
+          at = kernel.add(kernel.add(at, firstAtom),
+                          kernel.mul(step, atomsOfK()));
+          for (int64_t k = 0; k < atomsOfK(); ++k) {
+            loadScales(factor, k * factor.scaleAtoms() + atom,
+                       {kernel.add(at, k), kernel.constant(int64_t(0))}, stage);
+          }
         }
       };
       Value ownColumn = place.column; // of the half that this CTA holds
@@ -189,7 +202,7 @@ void WgradLowering::buildMatrixRole() {
     Value count = ceilDiv(span.rows, tileK);
     Value before = kernel.mul(kernel.add(count, -1), tileK);
     Value lastQuarters =
-        ceilDiv(kernel.sub(span.rows, before), op.getLhsLayout().getBlock());
+        ceilDiv(kernel.sub(span.rows, before), tileK / kQuarters);
     // The accumulators of a group without rows stay with the epilogue.
     return kernel.either(
         isPositive(place.parts),

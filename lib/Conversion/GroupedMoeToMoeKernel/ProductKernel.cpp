@@ -14,8 +14,7 @@ using moe_kernel::IndexKind;
 using moe_kernel::PipelineType;
 using moe_kernel::StageSide;
 
-static constexpr int64_t kQuarters = 4; // of a stage's K (moe_kernel.mma)
-static constexpr int64_t kTileM = 128;  // rows of one CTA: lanes of its memory
+static constexpr int64_t kTileM = 128; // rows of one CTA: lanes of its memory
 static constexpr int64_t kQueueStages = 2;
 static constexpr int64_t kResponseBytes = 16; // of cluster launch control
 static constexpr int64_t kPanelRows = 128;    // along M or N, 8-bit elements

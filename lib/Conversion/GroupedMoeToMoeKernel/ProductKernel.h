@@ -10,6 +10,7 @@
 
 namespace grouped_moe {
 
+inline constexpr int64_t kQuarters = 4;      // of a stage's K (moe_kernel.mma)
 inline constexpr int64_t kDataSwizzle = 128; // bytes, of a row of a stage
 
 class ProductKernel {

@@ -19,10 +19,11 @@ class ColumnKernel : public BlockKernel {
 public:
   ColumnKernel(const BlockOperands &operands)
       : BlockKernel(operands), columns(shape.back()),
-        columnAtoms(llvm::divideCeil(columns, kAtomRows)) {
+        columnAtoms(llvm::divideCeil(columns, kAtomRows)),
+        threadsOfAtom(span() / kElements) {
     rows = kernel.addIndex(hostRows);
     atoms = kernel.addIndex(hostAtoms);
-    int64_t threads = columnAtoms * kAtomRows * kAtomBlocks;
+    int64_t threads = columnAtoms * kAtomRows * threadsOfAtom;
     grid = hostMul(hostAtoms, threads / kThreads * (batched ? shape[0] : 1));
   }
 
@@ -31,11 +32,22 @@ private:
   /// The scales as a line of atoms: of two indices the second's extent would be
   /// dynamic.
   Value scaleMemref() override;
+  Value dataMemref(Value data) override;
   void buildIndices() override;
   /// Elements past the end of the rows are zeros.
   Value load(Value matrix) override;
   void store(Value values, Value matrix) override;
 
+  static bool isPieces(Value matrix) {
+    auto type = cast<MemRefType>(matrix.getType());
+    return isa<Float4E2M1FNType>(type.getElementType());
+  }
+  /// The thread's rows of a matrix that is stored transposed.
+  SmallVector<Value> pieceAt() {
+    Value ofColumn = kernel.mul(column, kernel.div(rows, kElements));
+    return {kernel.add(ofColumn, kernel.div(row, kElements)),
+            kernel.constant(int64_t(0))};
+  }
   SmallVector<Value> elementAt(Value elementRow) const {
     SmallVector<Value> at = prefix;
     at.append({elementRow, column});
@@ -43,7 +55,8 @@ private:
   }
 
   int64_t columns, columnAtoms;
-  Value rows, atoms; // of the matrix, in the kernel
+  int64_t threadsOfAtom; // along the rows
+  Value rows, atoms;     // of the matrix, in the kernel
   Value column;
   SmallVector<Value> prefix; // the index of the matrix
 };
@@ -54,12 +67,43 @@ void ColumnKernel::require() {
   if (batched) {
     return;
   }
-  kernel.requireRows(operands.destination, hostRows);
+  Value other = operands.rowsFirst() == operands.matrix ? operands.destination
+                                                        : operands.matrix;
+  bool isTransposed = isStoredTransposed(other, operands.layout);
+  kernel.requireExtent(other, isTransposed ? 1 : 0, hostRows);
+  if (isTransposed) {
+    kernel.requireMultiple(other, 1, kPieceRows);
+  }
   if (operands.offsets) {
     requireGroups(columnAtoms);
   } else {
     kernel.requireExtent(operands.scales, 1, hostAtoms);
   }
+}
+
+/// FP4 data as pieces of 32 rows of a column: the second extent, R's, would be
+/// dynamic, and there may be more elements than 32 bits count.
+Value ColumnKernel::dataMemref(Value data) {
+  if (!isPieces(data)) {
+    return data;
+  }
+  Value line = memref::CollapseShapeOp::create(
+      kernel.host, data, ArrayRef<ReassociationIndices>{{0, 1}});
+  auto type = cast<MemRefType>(data.getType());
+  int64_t count = ShapedType::kDynamic;
+  OpFoldResult extent;
+  if (type.hasStaticShape()) {
+    count = type.getNumElements() / kElements;
+    extent = kernel.host.getIndexAttr(count);
+  } else {
+    Value ofColumn = arith::DivUIOp::create(kernel.host, hostRows,
+                                            kernel.hostConstant(kElements));
+    extent = hostMul(ofColumn, columns);
+  }
+  return memref::ExpandShapeOp::create(
+      kernel.host, MemRefType::get({count, kElements}, type.getElementType()),
+      line, ArrayRef<ReassociationIndices>{{0, 1}},
+      ArrayRef<OpFoldResult>{extent, kernel.host.getIndexAttr(kElements)});
 }
 
 Value ColumnKernel::scaleMemref() {
@@ -84,13 +128,13 @@ void ColumnKernel::buildIndices() {
   column = kernel.rem(item, padded);
   Value block = kernel.div(item, padded);
   if (batched) {
-    int64_t blocksOfMatrix = llvm::divideCeil(shape[1], span()) * kAtomBlocks;
+    int64_t blocksOfMatrix = llvm::divideCeil(shape[1], span()) * threadsOfAtom;
     prefix.push_back(kernel.div(block, blocksOfMatrix));
     block = kernel.rem(block, blocksOfMatrix);
   }
   Value columnAtom = kernel.div(column, kAtomRows),
-        atom = kernel.div(block, kAtomBlocks),
-        inAtom = kernel.rem(block, kAtomBlocks);
+        atom = kernel.div(block, threadsOfAtom),
+        inAtom = kernel.rem(block, threadsOfAtom);
   if (operands.offsets) {
     // Threads count the blocks of atoms, so that every group starts a new one.
     findGroup(atom);
@@ -112,12 +156,17 @@ void ColumnKernel::buildIndices() {
     scaleAt.push_back(kernel.add(kernel.mul(line, atoms), atom));
   }
   scaleAt.append({kernel.rem(column, 32),
-                  kernel.div(kernel.rem(column, kAtomRows), 32), inAtom});
+                  kernel.div(kernel.rem(column, kAtomRows), 32),
+                  kernel.mul(inAtom, scalesOfThread)});
   inside = arith::AndIOp::create(b, less(column, kernel.constant(columns)),
                                  less(row, end));
 }
 
 Value ColumnKernel::load(Value matrix) {
+  if (isPieces(matrix)) {
+    return moe_kernel::GlobalLoadOp::create(
+        b, VectorType::get(kElements / 2, b.getI8Type()), matrix, pieceAt());
+  }
   Type element = cast<MemRefType>(matrix.getType()).getElementType();
   element = element.getIntOrFloatBitWidth() == 8 ? b.getI8Type() : element;
   Value last = kernel.sub(end, kernel.constant(int64_t(1)));
@@ -134,6 +183,10 @@ Value ColumnKernel::load(Value matrix) {
 }
 
 void ColumnKernel::store(Value values, Value matrix) {
+  if (isPieces(matrix)) {
+    moe_kernel::GlobalStoreOp::create(b, values, matrix, pieceAt());
+    return;
+  }
   for (int64_t i = 0; i < kElements; ++i) {
     Value at = kernel.add(row, kernel.constant(i));
     kernel.onlyIf(less(at, end), [&] {

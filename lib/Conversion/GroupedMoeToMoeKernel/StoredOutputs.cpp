@@ -1,112 +1,99 @@
 // Outputs of R rows: converted or quantized, staged in shared memory, stored by
 // bulk copies.
-#include "dialect/GroupedMoe/IR/ScaleLayout.h"
-#include "lib/Analysis/ScheduleSelection.h"
-#include "lib/Conversion/GroupedMoeToMoeKernel/BlockScale.h"
-#include "lib/Conversion/GroupedMoeToMoeKernel/EpilogueOutput.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/StoredOutput.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace grouped_moe;
 
-namespace {
+void StoredOutput::declareParameters(Value rows) {
+  Value memref = op.getOutputs()[output];
+  if (rows) {
+    kernel.requireExtent(memref, isTransposed() ? 1 : 0, rows);
+  }
+  if (isTransposed()) {
+    kernel.requireMultiple(memref, 1, kPieceRows);
+  }
+  int64_t rowBytes =
+      stagedColumns() * stagedElement().getIntOrFloatBitWidth() / 8;
+  SmallVector<int64_t> box{kWarpRows, stagedColumns()};
+  if (isOfGroups()) {
+    box.insert(box.begin(), 1);
+  }
+  map = kernel.addOutputMap(memref, box, stagedElement(),
+                            rowBytes == 16 ? 0 : rowBytes);
+  if (splitsWarps()) {
+    rowsOfThreads = kernel.addOutput(memref);
+  }
+}
 
-class StoredOutput : public EpilogueOutput {
-public:
-  using EpilogueOutput::EpilogueOutput;
+void StoredOutput::declareBuffers() {
+  for (unsigned half = 0; half < halves(); ++half) {
+    buffers.push_back(alloc(half == 0 ? "output" : "up_output",
+                            {kStagingSlots, kEpilogueThreads, stagedColumns()},
+                            stagedElement()));
+  }
+}
 
-  void declareParameters(Value rows) override {
-    Value memref = op.getOutputs()[output];
-    if (rows) {
-      kernel.requireRows(memref, rows);
-    }
-    int64_t rowBytes =
-        stagedColumns() * stagedElement().getIntOrFloatBitWidth() / 8;
-    SmallVector<int64_t> box{kWarpRows, stagedColumns()};
-    if (isOfGroups()) {
-      box.insert(box.begin(), 1);
-    }
-    map = kernel.addOutputMap(memref, box, stagedElement(),
-                              rowBytes == 16 ? 0 : rowBytes);
-    if (splitsWarps()) {
-      rowsOfThreads = kernel.addOutput(memref);
-    }
+void StoredOutput::store(const Tile &tile, const Chunk &chunk) {
+  // The map ends where a matrix of a group does, but not where a group does.
+  if (isOfGroups() || !tile.isInside) {
+    storeBoxes(tile, chunk);
+  } else {
+    kernel.onlyIf(tile.warpIsInside, [&] { storeBoxes(tile, chunk); });
   }
-  void declareBuffers() override {
-    for (unsigned half = 0; half < halves(); ++half) {
-      buffers.push_back(alloc(
-          half == 0 ? "output" : "up_output",
-          {kStagingSlots, kEpilogueThreads, stagedColumns()}, stagedElement()));
-    }
-  }
-  void store(const Tile &tile, const Chunk &chunk) override {
-    // The map ends where a matrix of a group does, but not where a group does.
-    if (isOfGroups() || !tile.isInside) {
-      storeBoxes(tile, chunk);
-    } else {
-      kernel.onlyIf(tile.warpIsInside, [&] { storeBoxes(tile, chunk); });
-    }
-  }
+}
 
-protected:
-  /// A matrix for each group.
-  bool isOfGroups() { return typeOf(output).getRank() == 3; }
-  bool isFp4() { return isa<Float4E2M1FNType>(elementType()); }
-  Type elementType() { return typeOf(output).getElementType(); }
-  /// Narrow floats are staged as bytes.
-  Type stagedElement() {
-    Type element = elementType();
-    return element.getIntOrFloatBitWidth() <= 8 ? b.getI8Type() : element;
+Type StoredOutput::stagedElement() {
+  Type element = elementType();
+  return element.getIntOrFloatBitWidth() <= 8 ? b.getI8Type() : element;
+}
+
+void StoredOutput::stage(const Tile &tile, unsigned half, Value row,
+                         const Chunk &chunk) {
+  auto toStaging = [&]() -> SmallVector<Value> {
+    moe_kernel::StageRowOp::create(b, row, buffers[half], chunk.slot);
+    return {};
+  };
+  if (!splitsWarps()) {
+    toStaging();
+    return;
   }
-  int64_t stagedColumns() { return isFp4() ? shape.chunk / 2 : shape.chunk; }
-  /// A warp with rows of a neighbour stores its own one by one.
-  void stage(const Tile &tile, unsigned half, Value row, const Chunk &chunk) {
-    auto toStaging = [&]() -> SmallVector<Value> {
-      moe_kernel::StageRowOp::create(b, row, buffers[half], chunk.slot);
-      return {};
-    };
-    if (!splitsWarps()) {
-      toStaging();
-      return;
-    }
-    kernel.either(tile.warpIsInside, toStaging, [&]() -> SmallVector<Value> {
-      kernel.onlyIf(tile.isInside, [&] {
-        moe_kernel::GlobalStoreOp::create(
-            b, row, rowsOfThreads,
-            ValueRange{tile.threadRow, storedColumn(chunk.column, half)});
-      });
-      return {};
+  kernel.either(tile.warpIsInside, toStaging, [&]() -> SmallVector<Value> {
+    kernel.onlyIf(tile.isInside, [&] {
+      moe_kernel::GlobalStoreOp::create(
+          b, row, rowsOfThreads,
+          ValueRange{tile.threadRow, storedColumn(chunk.column, half)});
     });
-  }
-  Value encode(Value values) {
-    return moe_kernel::EncodeOp::create(
-        b, VectorType::get(stagedColumns(), b.getI8Type()), values,
-        TypeAttr::get(elementType()));
-  }
+    return {};
+  });
+}
 
-private:
-  bool splitsWarps() { return shape.splitsWarps() && !isOfGroups(); }
-  void storeBoxes(const Tile &tile, const Chunk &chunk) {
-    for (unsigned half = 0; half < halves(); ++half) {
-      Value column = storedColumn(chunk.column, half);
-      if (isFp4()) {
-        column = kernel.div(column, 2);
-      }
-      SmallVector<Value> at{tile.warpRow, column};
-      if (isOfGroups()) {
-        at.insert(at.begin(), tile.group);
-      }
-      moe_kernel::StoreOp::create(b, map, at, buffers[half], chunk.slot);
+Value StoredOutput::encode(Value values) {
+  return moe_kernel::EncodeOp::create(
+      b, VectorType::get(stagedColumns(), b.getI8Type()), values,
+      TypeAttr::get(elementType()));
+}
+
+void StoredOutput::storeBoxes(const Tile &tile, const Chunk &chunk) {
+  for (unsigned half = 0; half < halves(); ++half) {
+    SmallVector<Value> at{tile.warpRow, storedColumn(chunk.column, half)};
+    if (isTransposed()) {
+      std::swap(at[0], at[1]);
     }
+    if (isFp4()) {
+      at[1] = kernel.div(at[1], 2);
+    }
+    if (isOfGroups()) {
+      at.insert(at.begin(), tile.group);
+    }
+    moe_kernel::StoreOp::create(b, map, at, buffers[half], chunk.slot);
   }
+}
 
-  Value map;
-  Value rowsOfThreads;        // the same array
-  SmallVector<Value> buffers; // one for each half
-};
+namespace {
 
 class PlainOutput : public StoredOutput {
 public:
@@ -169,50 +156,6 @@ private:
   Type element;
   MemRefType matrix;
   Value addresses;
-};
-
-/// Data, and the scales that are the next output.
-class QuantizedOutput : public StoredOutput {
-public:
-  QuantizedOutput(FusedProduct op, unsigned i, KernelScope &kernel,
-                  const EpilogueShape &shape, const Value &normConst)
-      : StoredOutput(op, i, kernel, shape), normConst(normConst),
-        layout(op.getScaleLayout(i + 1)),
-        isPerGroup(layout.getGrouping() == ScaleGrouping::per_group),
-        storedColumns(typeOf(i).getDimSize(1)) {}
-
-  void declareParameters(Value rows) override {
-    StoredOutput::declareParameters(rows);
-    declareScales(rows);
-  }
-  /// Bytes of an atom that belong to no row are 0; a block down a column ends
-  /// with the group.
-  bool wantsZeros() override { return true; }
-
-protected:
-  virtual void declareScales(Value rows) = 0;
-  BlockFormat format() {
-    return {elementType(), op.getScaleRounding(output + 1), normConst,
-            layout.getBlock()};
-  }
-  Value scalesMemref() { return op.getOutputs()[output + 1]; }
-  /// Atoms along the stored columns.
-  int64_t atomsAcross() {
-    int64_t span = layout.getDirection() == ScaleDirection::row
-                       ? layout.getBlock() * kAtomBlocks
-                       : kAtomRows;
-    return llvm::divideCeil(storedColumns, span);
-  }
-  /// Whether the chunk is the last one of the matrix.
-  Value isLastOfRow(const Chunk &chunk) {
-    return kernel.equal(chunk.column, shape.columns - shape.chunk);
-  }
-
-  const Value &normConst;
-  ScaleLayoutAttr layout;
-  bool isPerGroup;
-  int64_t storedColumns;
-  Value scales;
 };
 
 /// Blocks along the row: one thread's. The scales of a row are collected to
@@ -300,90 +243,9 @@ private:
     }
     at.append({kernel.rem(row, 32), kernel.div(kernel.rem(row, kAtomRows), 32),
                byte});
-    auto bytes = VectorType::get(wordBytes(), b.getI8Type());
-    Value narrow = word;
-    if (wordBytes() < kAtomBlocks) {
-      narrow =
-          arith::TruncIOp::create(b, b.getIntegerType(8 * wordBytes()), word);
-    }
-    narrow = vector::BitCastOp::create(b, bytes, kernel.splat(narrow, 1));
-    moe_kernel::GlobalStoreOp::create(b, narrow, scales, at);
+    moe_kernel::GlobalStoreOp::create(b, kernel.lowBytes(word, wordBytes()),
+                                      scales, at);
   }
-};
-
-/// Blocks down a column: the 32 rows of a warp. Lane c has the scale of column
-/// c of the chunk.
-class ColumnQuantizedOutput : public QuantizedOutput {
-public:
-  using QuantizedOutput::QuantizedOutput;
-
-  void declareScales(Value rows) override {
-    Value atoms = hostRowTiles(rows);
-    Value memref = scalesMemref();
-    if (isPerGroup) {
-      Value across = kernel.hostConstant(atomsAcross());
-      kernel.requireRows(memref,
-                         arith::MulIOp::create(kernel.host, atoms, across));
-    } else {
-      kernel.requireExtent(memref, 1, atoms);
-      // One line of atoms: its second extent, R's, would be dynamic.
-      memref = memref::CollapseShapeOp::create(
-          kernel.host, memref,
-          ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}, {4}});
-    }
-    scales = kernel.addOutput(memref);
-    if (!isPerGroup) {
-      atomsDown = kernel.addIndex(atoms);
-    }
-  }
-  SmallVector<Value> take(const Tile &tile, const Chunk &chunk,
-                          ValueRange values, ValueRange) override {
-    for (auto [half, value] : llvm::enumerate(values)) {
-      Value amax = moe_kernel::ColumnAmaxOp::create(b, b.getF32Type(), value);
-      Value code = scaleCode(kernel, amax, format());
-      Value factor = dataFactor(kernel, code, format());
-      Value factors =
-          moe_kernel::SpreadLanesOp::create(b, value.getType(), factor);
-      stage(tile, half, encode(arith::MulFOp::create(b, value, factors)),
-            chunk);
-      storeByte(tile, storedColumn(chunk.column, half), code);
-    }
-    // Rows of the last atom that are no column.
-    int64_t inLast = storedColumns % kAtomRows / 32;
-    if (inLast != 0) {
-      kernel.onlyIf(isLastOfRow(chunk), [&] {
-        for (int64_t quarter = inLast; quarter < 4; ++quarter) {
-          int64_t column = storedColumns / kAtomRows * kAtomRows + quarter * 32;
-          storeByte(tile, kernel.constant(column), kernel.constant(int64_t(0)));
-        }
-      });
-    }
-    return {};
-  }
-
-private:
-  /// The scale of the warp's rows in stored column `first` + lane. An atom has
-  /// the four blocks of 32 rows of a tile.
-  void storeByte(const Tile &tile, Value first, Value code) {
-    Value columnAtom = kernel.div(first, kAtomRows);
-    Value row = tile.paddedWarpRow, rowAtom = kernel.div(row, kAtomRows);
-    Value atom;
-    if (isPerGroup) {
-      Value down = kernel.sub(tile.endRowTile, tile.firstRowTile);
-      Value base = kernel.mul(tile.firstRowTile, atomsAcross());
-      Value line = kernel.add(base, kernel.mul(columnAtom, down));
-      atom = kernel.add(line, kernel.sub(rowAtom, tile.firstRowTile));
-    } else {
-      atom = kernel.add(kernel.mul(columnAtom, atomsDown), rowAtom);
-    }
-    Value quarter = kernel.div(kernel.rem(first, kAtomRows), 32);
-    Value block = kernel.div(kernel.rem(row, kAtomRows), layout.getBlock());
-    Value byte = arith::TruncIOp::create(b, b.getI8Type(), code);
-    moe_kernel::GlobalStoreOp::create(
-        b, byte, scales, ValueRange{atom, tile.lane, quarter, block});
-  }
-
-  Value atomsDown; // of the whole layout
 };
 
 } // namespace
@@ -404,6 +266,5 @@ grouped_moe::createStoredOutput(FusedProduct op, unsigned i,
     return std::make_unique<RowQuantizedOutput>(op, i, kernel, shape,
                                                 normConst);
   }
-  return std::make_unique<ColumnQuantizedOutput>(op, i, kernel, shape,
-                                                 normConst);
+  return createColumnOutput(op, i, kernel, shape, normConst);
 }

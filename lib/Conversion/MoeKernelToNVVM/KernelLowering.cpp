@@ -247,9 +247,9 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
             GlobalLoadOp, GlobalStoreOp, EncodeOp, DecodeOp, EncodeScaleOp,
             AcquireStagingOp, StageRowOp, PublishStagingOp, StoreOp,
             CommitStoresOp, ColumnAmaxOp, ColumnSumOp, SpreadLanesOp,
-            WarpAmaxOp, BarrierOp, LastArrivalOp, SigmoidOp, AtomicMaxOp,
-            AtomicAddOp, SharedStoreOp, SharedLoadOp, BuildMapOp, ReleaseMapsOp,
-            MapElementOp, AcquireMapOp>(
+            TransposeLanesOp, WarpAmaxOp, BarrierOp, LastArrivalOp, SigmoidOp,
+            AtomicMaxOp, AtomicAddOp, SharedStoreOp, SharedLoadOp, BuildMapOp,
+            ReleaseMapsOp, MapElementOp, AcquireMapOp>(
           [&](auto typed) { return lower(typed); })
       .Default([&](Operation *other) { return cloneOp(other); });
 }

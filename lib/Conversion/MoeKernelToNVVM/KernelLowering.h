@@ -159,6 +159,7 @@ private:
   mlir::LogicalResult lower(moe_kernel::ColumnAmaxOp op);
   mlir::LogicalResult lower(moe_kernel::ColumnSumOp op);
   mlir::LogicalResult lower(moe_kernel::SpreadLanesOp op);
+  mlir::LogicalResult lower(moe_kernel::TransposeLanesOp op);
   mlir::LogicalResult lower(moe_kernel::WarpAmaxOp op);
   mlir::LogicalResult lower(moe_kernel::BarrierOp op);
   mlir::LogicalResult lower(moe_kernel::LastArrivalOp op);

@@ -91,6 +91,35 @@ LogicalResult KernelLowering::lower(SpreadLanesOp op) {
   return success();
 }
 
+LogicalResult KernelLowering::lower(TransposeLanesOp op) {
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < lanes; ++i) {
+    elements.push_back(create<vector::ExtractOp>(mapped(op.getValues()), i));
+  }
+  // Each step exchanges one bit of the lane's number with that bit of the
+  // element's.
+  for (int bit = 4; bit >= 0; --bit) {
+    int64_t half = int64_t(1) << bit;
+    Value upper = laneBit(bit);
+    for (int64_t i = 0; i < lanes; ++i) {
+      if (i & half) {
+        continue;
+      }
+      Value low = elements[i], high = elements[i + half];
+      Value send = create<arith::SelectOp>(upper, low, high);
+      Value received = create<NVVM::ShflOp>(
+          b.getF32Type(), i32Const(-1), send, i32Const(half), i32Const(31),
+          NVVM::ShflKind::bfly, /*return_value_and_is_valid=*/UnitAttr());
+      elements[i] = create<arith::SelectOp>(upper, received, low);
+      elements[i + half] = create<arith::SelectOp>(upper, high, received);
+    }
+  }
+  map.map(op.getTransposed(),
+          create<vector::FromElementsOp>(
+              cast<VectorType>(op.getTransposed().getType()), elements));
+  return success();
+}
+
 //===- role ---------------------------------------------------------------===//
 
 FailureOr<Value> KernelLowering::barrier(Operation *op, Value predicate) {

@@ -59,7 +59,11 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
   Value offsets = mapped(op.getOffsets());
   Value rowsPerTile = i32Const(clusterM),
         tilesN = i32Const(llvm::divideCeil(op.getN(), clusterN));
-  Value rowsPerAtom = i32Const(rowsOfAtom);
+  // Atoms before the group are counted, of each of these many rows.
+  SmallVector<int64_t> rowsPerAtom{rowsOfAtom};
+  if (auto fine = static_cast<int64_t>(op.getFineRows())) {
+    rowsPerAtom.push_back(fine);
+  }
   auto rowsOf = [&](ValueRange cursor) -> Value {
     return create<arith::SubIOp>(cursor[1], cursor[0]);
   };
@@ -67,9 +71,14 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     return create<arith::MulIOp>(piecesOf(rowsOf(cursor), rowsPerTile), tilesN);
   };
   auto move = [&](ValueRange cursor, Value next) -> SmallVector<Value> {
-    Value atoms =
-        create<arith::AddIOp>(cursor[2], piecesOf(rowsOf(cursor), rowsPerAtom));
-    return {cursor[1], loadOffset(offsets, next), atoms};
+    SmallVector<Value> atoms;
+    for (auto [before, rows] : llvm::zip(cursor.drop_front(2), rowsPerAtom)) {
+      atoms.push_back(create<arith::AddIOp>(
+          before, piecesOf(rowsOf(cursor), i32Const(rows))));
+    }
+    SmallVector<Value> to{cursor[1], loadOffset(offsets, next)};
+    llvm::append_range(to, atoms);
+    return to;
   };
   auto places = [&](Value group, ValueRange cursor,
                     Value local) -> SmallVector<Value> {
@@ -81,24 +90,17 @@ LogicalResult KernelLowering::lower(ForTilesOp op) {
     Value row = create<arith::AddIOp>(
         cursor[0], create<arith::MulIOp>(at.row, rowsPerTile));
     Value column = create<arith::MulIOp>(at.column, i32Const(clusterN));
-    return {group,
-            ownPlace(row, ClusterAxis::m, tileM),
-            ownPlace(column, ClusterAxis::n, tileN),
-            cursor[0],
-            cursor[1],
-            cursor[2]};
+    SmallVector<Value> found{group, ownPlace(row, ClusterAxis::m, tileM),
+                             ownPlace(column, ClusterAxis::n, tileN)};
+    llvm::append_range(found, cursor);
+    return found;
   };
   Value zero = i32Const(0);
-  return lowerWalk(op, {op.getBody().front(),
-                        op.getInits(),
-                        op.getResults(),
-                        groupsOf(op.getOffsets()),
-                        op.getResponses(),
-                        op.getQueue(),
-                        {zero, loadOffset(offsets, zero), zero},
-                        tilesOf,
-                        move,
-                        places});
+  SmallVector<Value> start{zero, loadOffset(offsets, zero)};
+  start.append(rowsPerAtom.size(), zero);
+  return lowerWalk(op, {op.getBody().front(), op.getInits(), op.getResults(),
+                        groupsOf(op.getOffsets()), op.getResponses(),
+                        op.getQueue(), start, tilesOf, move, places});
 }
 
 namespace {

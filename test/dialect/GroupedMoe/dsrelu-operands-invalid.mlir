@@ -228,7 +228,7 @@ func.func @alpha_of_f64(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M
 
 func.func @alpha_of_rows(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x256x256xf8E4M3FN>, %sb: memref<2x2x2x32x4x4xf8E8M0FNU>,
     %o: memref<2xi32>, %al: memref<?xf32>, %p: memref<?xf32>, %c: memref<?x256xbf16>, %d: memref<?x256xbf16>) {
-  // expected-error @below {{'grouped_moe.gemm_dsrelu' op input #0: type is 'memref<?xf32>', expected the shape (L) of a per_group input, with N = 256 or, of pairs, 512 and L = 2 (gemm_c8)}}
+  // expected-error @below {{'grouped_moe.gemm_dsrelu' op input #0: type is 'memref<?xf32>', expected the shape (L), or (1) for one value of all groups, of a per_group input, with N = 256 or, of pairs, 512 and L = 2 (gemm_c8)}}
   grouped_moe.gemm_dsrelu
       lhs(%a : memref<?x256xf8E4M3FN> scales %sa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x256x256xf8E4M3FN> scales %sb : memref<2x2x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)

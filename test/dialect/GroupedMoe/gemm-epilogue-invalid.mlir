@@ -35,7 +35,7 @@ func.func @per_row(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
 func.func @per_group(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %i0: tensor<3xf32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op input #0: type is 'tensor<3xf32>', expected the shape (L) of a per_group input, with N = 48 and L = 2 (gemm_c8)}}
+  // expected-error @below {{'grouped_moe.gemm' op input #0: type is 'tensor<3xf32>', expected the shape (L), or (1) for one value of all groups, of a per_group input, with N = 48 and L = 2 (gemm_c8)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) ins(%i0 : tensor<3xf32> as per_group) outs(%d : tensor<?x48xf32>) epilogue {
@@ -50,7 +50,7 @@ func.func @per_group(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU
 func.func @per_group_dynamic(%a: tensor<?x64xf8E4M3FN>, %sa: tensor<?x1x32x4x4xf8E8M0FNU>,
     %b: tensor<2x48x64xf8E4M3FN>, %sb: tensor<2x1x1x32x4x4xf8E8M0FNU>,
     %o: tensor<2xi32>, %i0: tensor<?xf32>, %d: tensor<?x48xf32>) {
-  // expected-error @below {{'grouped_moe.gemm' op input #0: type is 'tensor<?xf32>', expected the shape (L) of a per_group input, with N = 48 and L = 2 (gemm_c8)}}
+  // expected-error @below {{'grouped_moe.gemm' op input #0: type is 'tensor<?xf32>', expected the shape (L), or (1) for one value of all groups, of a per_group input, with N = 48 and L = 2 (gemm_c8)}}
   %r = grouped_moe.gemm lhs(%a : tensor<?x64xf8E4M3FN> scales %sa : tensor<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : tensor<2x48x64xf8E4M3FN> scales %sb : tensor<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : tensor<2xi32>) ins(%i0 : tensor<?xf32> as per_group) outs(%d : tensor<?x48xf32>) epilogue {

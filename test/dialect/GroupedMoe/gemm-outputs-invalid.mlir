@@ -170,7 +170,7 @@ func.func @rceil_of_e4m3(
 func.func @fp4_columns(
     %a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x64x64xf8E4M3FN>,
     %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>, %d0: memref<?x64xf4E2M1FN>, %d1: memref<1x?x32x4x4xf8E8M0FNU>) {
-  // expected-error @below {{'grouped_moe.gemm' op output #1: column_scales_rceil of f4E2M1FN data: FP4 operands are K-major only, so these would be stored transposed, which no kernel does yet (gemm_c9); quantize along rows, or use FP8 data}}
+  // expected-error @below {{'grouped_moe.gemm' op output #0: type is 'memref<?x64xf4E2M1FN>', expected the shape (N, R), as f4E2M1FN data down columns is stored, with N = 64 or, of pairs, 128 (gemm_c9)}}
   grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       rhs(%b : memref<2x64x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
       offsets(%o : memref<2xi32>) outs(%d0 : memref<?x64xf4E2M1FN> as quantized, %d1 : memref<1x?x32x4x4xf8E8M0FNU> as column_scales_rceil) epilogue {

@@ -33,7 +33,7 @@ func.func @e4m3_of_32(%x: tensor<?x64xf32>, %d: tensor<?x64xf4E2M1FN>, %s: tenso
 // -----
 
 func.func @column(%x: tensor<?x64xf32>, %d: tensor<?x64xf4E2M1FN>, %s: tensor<1x?x32x4x4xf8E8M0FNU>) {
-  // expected-error @below {{'grouped_moe.quantize' op scales: layout is #grouped_moe.scale_layout<column, whole, block = 32> of f4E2M1FN data: FP4 operands are K-major only, so these would be stored transposed, which no kernel does yet (quantize_c3); quantize along rows, or use FP8 data}}
+  // expected-error @below {{'grouped_moe.quantize' op data: type is 'tensor<?x64xf4E2M1FN>', expected the shape of 'tensor<?x64xf32>', transposed: f4E2M1FN down columns is stored columns first (quantize_c2)}}
   %r:2 = grouped_moe.quantize ins(%x : tensor<?x64xf32>)
       outs(%d, %s : tensor<?x64xf4E2M1FN>, tensor<1x?x32x4x4xf8E8M0FNU>)
       layout <column, whole, block = 32> rounding rceil -> tensor<?x64xf4E2M1FN>, tensor<1x?x32x4x4xf8E8M0FNU>
@@ -101,7 +101,7 @@ func.func @dequantize_element(%q: tensor<?x64xf4E2M1FN>, %s: tensor<?x1x32x4x4xb
 // -----
 
 func.func @dequantize_column(%q: tensor<?x64xf4E2M1FN>, %s: tensor<1x?x32x4x4xf8E8M0FNU>, %y: tensor<?x64xf32>) {
-  // expected-error @below {{'grouped_moe.dequantize' op scales: layout is #grouped_moe.scale_layout<column, whole, block = 16> of f4E2M1FN data: FP4 operands are K-major only}}
+  // expected-error @below {{'grouped_moe.dequantize' op data: first extent is dynamic, expected a static positive multiple of 32 elements (dequantize_c1); pad the columns with zeros}}
   %r = grouped_moe.dequantize ins(%q : tensor<?x64xf4E2M1FN> scales %s : tensor<1x?x32x4x4xf8E8M0FNU>)
       outs(%y : tensor<?x64xf32>) layout <column, whole, block = 16> -> tensor<?x64xf32>
   return

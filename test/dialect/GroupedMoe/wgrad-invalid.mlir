@@ -21,7 +21,7 @@ func.func @rank_transposed(%dy: tensor<?x256xf8E4M3FN>, %sdy: tensor<?x32x4x4xf8
 // -----
 
 func.func @elements(%dy: tensor<?x256xf8E4M3FN>, %sdy: tensor<?x32x4x4xf8E8M0FNU>, %x: tensor<?x512xbf16>, %sx: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<4xi32>, %dw0: tensor<4x256x512xbf16>) -> tensor<4x256x512xbf16> {
-  // expected-error @below {{op rhs: element type is 'bf16', expected f8E4M3FN or f8E5M2 (wgrad_c1); quantize it down its columns with grouped_moe.quantize}}
+  // expected-error @below {{op rhs: element type is 'bf16', expected f8E4M3FN, f8E5M2 or f4E2M1FN (wgrad_c1); quantize it down its columns with grouped_moe.quantize}}
   %dw = grouped_moe.wgrad lhs(%dy : tensor<?x256xf8E4M3FN> scales %sdy : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
       rhs(%x : tensor<?x512xbf16> scales %sx : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<4xi32>)
       outs(%dw0 : tensor<4x256x512xbf16>) attributes {m_aligned = 128 : i64} -> tensor<4x256x512xbf16>
@@ -161,7 +161,7 @@ func.func @aligned(%dy: tensor<?x256xf8E4M3FN>, %sdy: tensor<?x32x4x4xf8E8M0FNU>
 // -----
 
 func.func @input_kind(%dy: tensor<?x256xf8E4M3FN>, %sdy: tensor<?x32x4x4xf8E8M0FNU>, %x: tensor<?x512xf8E4M3FN>, %sx: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<4xi32>, %dw0: tensor<4x256x512xbf16>, %e: tensor<?xf32>) -> tensor<4x256x512xbf16> {
-  // expected-error @below {{op input #0: type is 'tensor<?xf32>' as per_row, expected per_group with L = 4 or per_element with (L, N, K) = (4, 256, 512), of f32, f16 or bf16 (wgrad_c7)}}
+  // expected-error @below {{op input #0: type is 'tensor<?xf32>' as per_row, expected per_group with L = 4 or 1, or per_element with (L, N, K) = (4, 256, 512), of f32, f16 or bf16 (wgrad_c7)}}
   %dw = grouped_moe.wgrad lhs(%dy : tensor<?x256xf8E4M3FN> scales %sdy : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
       rhs(%x : tensor<?x512xf8E4M3FN> scales %sx : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<4xi32>)
       ins(%e : tensor<?xf32> as per_row) outs(%dw0 : tensor<4x256x512xbf16>) attributes {m_aligned = 128 : i64} epilogue { ^bb0(%a: f32, %b: f32): grouped_moe.yield %a : f32 } -> tensor<4x256x512xbf16>
@@ -285,7 +285,7 @@ func.func @producer(%dy: tensor<256x256xf32>, %x: tensor<256x512xf8E4M3FN>, %sx:
 // -----
 
 func.func @transposed_rows(%dy: tensor<256x136xf8E4M3FN>, %sdy: tensor<6x32x4x4xf8E8M0FNU>, %x: tensor<136x512xf8E4M3FN>, %sx: tensor<12x32x4x4xf8E8M0FNU>, %o: tensor<2xi32>, %d: tensor<2x256x512xf32>) -> tensor<2x256x512xf32> {
-  // expected-error @below {{op lhs: R is 136, expected a multiple of 16 of a transposed operand: the bytes from column to column (wgrad_c2); pad it, or do not transpose}}
+  // expected-error @below {{op lhs: R is 136, expected a multiple of 16 of a transposed operand: multiples of 16 bytes from column to column (wgrad_c2); pad it, or do not transpose}}
   %dw = grouped_moe.wgrad lhs(%dy : tensor<256x136xf8E4M3FN> scales %sdy : tensor<6x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
       rhs(%x : tensor<136x512xf8E4M3FN> scales %sx : tensor<12x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<2xi32>)
       outs(%d : tensor<2x256x512xf32>) attributes {m_aligned = 32 : i64, lhs_transposed} -> tensor<2x256x512xf32>

@@ -35,6 +35,8 @@ moe_kernel.func @collectives(%x: memref<?x32xf32>, %counters: memref<?xi32>, %am
   %s = moe_kernel.column_sum %v : vector<32xf32> -> f32
   // CHECK: moe_kernel.spread_lanes %{{.*}} : f32 -> vector<32xf32>
   %w = moe_kernel.spread_lanes %a : f32 -> vector<32xf32>
+  // CHECK: moe_kernel.transpose_lanes %{{.*}} : vector<32xf32>
+  %z = moe_kernel.transpose_lanes %v : vector<32xf32>
   // CHECK: moe_kernel.warp_amax %{{.*}} : f32 -> f32
   %m = moe_kernel.warp_amax %s : f32 -> f32
   // CHECK: moe_kernel.shared_store %{{.*}} to %{{.*}}[%{{.*}}, %{{.*}}] : <shared, 1x4x32xf32>

@@ -17,6 +17,9 @@ for form in FP4:
     variants += [("gemm_quant", form, row, ("alpha",), ""), ("gemm_srelu", form, row, ("alpha", "prob"), ""),
                  ("gemm_swiglu", form, row + [plain(BF16, "preactivation")], ("alpha", "prob"), ""),
                  ("gemm_dswiglu", form, row + [ROW_SUM], ("alpha", "prob", "c"), "")]
+    down = [quantized(E2M1, "column_group_scales_nearest" if form.block == 16 else "column_group_scales_rceil")]
+    variants += [("gemm_quant", form, down + row, ("alpha",), ""), ("gemm_swiglu", form, down + [plain(BF16, "preactivation")], ("prob",), ""),
+                 ("gemm_dswiglu", form, down + [ROW_SUM], ("alpha", "prob", "c"), "")]
 for number, (op, form, outs, inputs, how) in enumerate(variants):
     case = random_product(form, 320, 832, outs, op, inputs=inputs, c_type=BF16, schedule=how)
     path = f"{sys.argv[1]}/{number}"

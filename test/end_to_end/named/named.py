@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import ml_dtypes
 import numpy as np
 from equations import BF16, F32, PAIRED, PAIRED_C, evaluate, join, split
-from quantizers import E2M1, E4M3, E5M2, atoms_of, codes, group_atoms, quantize, scale_shape, tall_of
+from quantizers import E2M1, E4M3, E5M2, atoms_of, codes, group_atoms, is_transposed, quantize, scale_shape, tall_of
 
 NAMES = {E4M3: "f8E4M3FN", E5M2: "f8E5M2", E2M1: "f4E2M1FN", BF16: "bf16", np.float16: "f16", np.float32: "f32",
          np.int32: "i32", "e8m0": "f8E8M0FNU"}
@@ -118,9 +118,10 @@ class Case:
             shape = {"row_sum": (self.rows,), "group_column_sum": (self.groups, columns),
                      "group_amax": (self.groups, 2) if pair else (self.groups,)}.get(out.kind, (self.rows, columns))
             by_row = out.kind in ("plain", "quantized", "row_sum")
-            arrays.append((out.dtype, shape, 0 if by_row else None, out.kind + of))
+            transposed = is_transposed(out.dtype, out.scales)
+            arrays.append((out.dtype, shape[::-1] if transposed else shape, int(transposed) if by_row else None, out.kind + of))
             if out.scales:
-                element = E4M3 if out.scales.endswith("nearest") else "e8m0"
+                element = E4M3 if "nearest" in out.scales else "e8m0"
                 dynamic = 1 if out.scales.startswith("column_scales") else 0
                 arrays.append((element, scale_shape(out.scales, self.rows, columns, self.groups, self.aligned), dynamic, out.scales))
         return arrays
@@ -193,7 +194,7 @@ class Case:
         halves = lambda x, pair: None if x is None else split(x, self.concatenated) if pair else [x]
         row = lambda x: None if x is None else x[:, None]
         alpha, bias, prob, c = [wide.get(role) for role in ("alpha", "bias", "prob", "c")]
-        return evaluate(self.op, halves(acc, self.op in PAIRED), row(None if alpha is None else alpha[group]),
+        return evaluate(self.op, halves(acc, self.op in PAIRED), row(None if alpha is None else np.resize(alpha, self.groups)[group]),
                         halves(None if bias is None else bias[group], self.op in PAIRED),
                         row(None if prob is None else prob[:active]),
                         halves(None if c is None else c[:active], self.op in PAIRED_C), self.attributes)

@@ -9,7 +9,16 @@ LARGEST_EXPONENT = {E4M3: 8, E5M2: 15, E2M1: 2}
 
 
 def block_of(scales):
-    return 16 if scales.endswith("nearest") else 32
+    return 16 if scales.endswith(("nearest", "block16")) else 32
+
+
+def rounding_of(scales):
+    return scales.removesuffix("_block16").rsplit("_", 1)[1]
+
+
+def is_transposed(dtype, scales):
+    """FP4 is summed along its fast extent: down columns it is stored (N, R)."""
+    return dtype == E2M1 and scales.startswith("column")
 
 
 def codes(x, dtype):
@@ -45,7 +54,7 @@ def multipliers(scale, rounding, c):
 
 def quantize_rows(x, dtype, scales, c):
     """x is f32 (rows, columns), c (rows) or 1. Codes of x's shape and scale bytes (rows, blocks)."""
-    rounding, block = scales.rsplit("_", 1)[1], block_of(scales)
+    rounding, block = rounding_of(scales), block_of(scales)
     blocks = x.reshape(x.shape[0], x.shape[1] // block, block)
     c = np.broadcast_to(np.asarray(c, F32).reshape(-1, 1), blocks.shape[:2])
     with np.errstate(all="ignore"):
@@ -63,14 +72,14 @@ def atoms_of(logical):
     return np.ascontiguousarray(full.reshape(tall, 4, 32, wide, 4).transpose(0, 3, 2, 1, 4))
 
 
-def tall_of(rows, groups, aligned):
-    """Atoms along the rows, each of one group: as many as there are room for."""
-    return -(-rows // 128) if aligned % 128 == 0 else rows // 128 + groups
+def tall_of(rows, groups, aligned, span=128):
+    """Atoms of `span` rows, each of one group: as many as there are room for."""
+    return -(-rows // span) if aligned % span == 0 else rows // span + groups
 
 
 def scale_shape(scales, rows, columns, groups=1, aligned=128):
     """Of groups that start at multiples of `aligned` rows."""
-    tall = tall_of(rows, groups, aligned)
+    tall = tall_of(rows, groups, aligned, 4 * block_of(scales) if scales.startswith("column") else 128)
     wide = -(-columns // 128) if scales.startswith("column") else -(-(columns // block_of(scales)) // 4)
     if "_group_" in scales:
         return (tall * wide, 32, 4, 4)
@@ -96,11 +105,11 @@ def quantize(x, dtype, scales, ends, c, data, bytes_):
             blocked = atoms_of(logical)
         bytes_[: len(blocked)] = blocked
     else:
-        q, parts, begin = np.zeros(x.shape, np.uint8), [], 0
+        q, parts, begin, rows = np.zeros(x.shape, np.uint8), [], 0, block_of(scales)
         for g, end in enumerate(ends):
-            for row in range(begin, end, 32):
-                own = min(32, end - row)  # the block's missing rows count as zeros
-                block = np.zeros((x.shape[1], 32), F32)
+            for row in range(begin, end, rows):
+                own = min(rows, end - row)  # the block's missing rows count as zeros
+                block = np.zeros((x.shape[1], rows), F32)
                 block[:, :own] = x[row : row + own].T
                 column, logical = quantize_rows(block, dtype, scales, c_of_rows[row])
                 q[row : row + own] = column.T[:own]
@@ -117,6 +126,9 @@ def quantize(x, dtype, scales, ends, c, data, bytes_):
         elif parts:
             blocked = atoms_of(np.concatenate([logical for _, logical in parts], 1))
             bytes_[:, : blocked.shape[1]] = blocked
+    if is_transposed(dtype, scales):
+        data[:, : active // 2] = q.T[:, ::2] | q.T[:, 1::2] << 4
+        return
     if dtype == E2M1:
         q = q[:, ::2] | q[:, 1::2] << 4
     data[:active] = q

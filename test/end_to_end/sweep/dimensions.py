@@ -37,8 +37,8 @@ PRODUCT = {
     "inputs": ("none", "alpha", "prob", "both", "all"),
     "c": ("f32", "bf16", "f16", "e4m3", "e5m2"),
     "plain": ("none", "f32", "bf16", "f16", "e4m3", "e5m2"),
-    "rows": ("none", "e4m3_rceil", "e5m2_floor", "e2m1_rceil", "e2m1_nearest"),
-    "columns": ("none", "e4m3_rceil", "e5m2_floor"),
+    "rows": ("none", "e4m3_rceil", "e5m2_floor", "e2m1_rceil", "e2m1_nearest", "e2m1_floor_block16"),
+    "columns": ("none", "e4m3_rceil", "e5m2_floor", "e2m1_rceil", "e2m1_nearest", "e2m1_floor_block16"),
     "sums": ("none", "amax", "dbias", "dbias_bf16", "dprob", "all"),
     "saved": ("none", "bf16"),  # the pre-activation, or the activation of a gradient
     "relu_of": ("gemm", "c"),
@@ -47,7 +47,7 @@ PRODUCT = {
 }
 WGRAD = {
     "op": ("wgrad",),
-    "format": FP8,
+    "format": FP8 + FP4,
     "layout": ("row_row", "row_column", "column_row", "column_column"),  # how (R, N) and (R, K) lie
     **SCHEDULE,
     **GROUPS,
@@ -68,7 +68,6 @@ MISTAKES = {
     "aligned": (64, 0),
     "k": ("odd",),
     "n": (24,),
-    "columns": ("e2m1_rceil",),
     "split": ("1_128",),
 }
 # Dimensions that only some ops have.

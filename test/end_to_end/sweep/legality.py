@@ -66,7 +66,12 @@ def blocks(op, n, rows, columns):
     return quantizes(rows, columns) and (n // 2 if op in PAIRED else n) % 32 != 0
 
 
-rule("gemm_c9", "columns", "FP4 is not quantized down columns")(lambda columns: columns.startswith("e2m1"))
+rule("gemm_c16", "columns aligned", "FP4 down columns has pieces of 32 rows")(
+    lambda columns, aligned: columns.startswith("e2m1") and aligned == 1)
+rule("wgrad_c1", "format layout", "FP4 is summed along its fast extent", "wgrad")(
+    lambda format, layout: format in FP4 and layout != "column_column")
+rule("wgrad_c6", "format aligned", "FP4 is summed over 64 rows at once", "wgrad")(
+    lambda format, aligned: format in FP4 and aligned == 32)
 rule("gemm_c15", "rows columns norm", "norm_const is of quantized outputs")(
     lambda rows, columns, norm: norm != "none" and not quantizes(rows, columns))
 rule("schedule_c3", "split", "a split has 2 parts at least")(lambda split: split.startswith("1_"))

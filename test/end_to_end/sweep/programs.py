@@ -89,7 +89,14 @@ def product(case, seed):
     raise AssertionError("no exact data: the sums of this case have too many bits")
 
 
+def tail_of(case, transposed):
+    """Columns that are stored transposed start at multiples of 16 bytes."""
+    unit = {"e2m1": 32, "fp8": 16}.get(transposed, 1)
+    return case["tail"] // unit * unit
+
+
 def draw_product(case, seed, hot, variety):
+    case = dict(case, tail=tail_of(case, case["columns"][:4]))
     rng, op, form = np.random.default_rng(seed), case["op"], FORMATS[case["format"]]
     groups, n, k = sizes(case["groups"], case["aligned"]), case["n"], extent_k(case["format"], case["k"], case["stages"])
     rows, extra, count, attributes = sum(groups), case["tail"], len(groups), attributes_of(case)
@@ -158,7 +165,7 @@ def is_exact(made):
 def weight_gradient(case, seed):
     groups, dtype = sizes(case["groups"], case["aligned"]), TYPES[case["plain"]]
     form, majors = FORMATS[case["format"]], [major == "column" for major in case["layout"].split("_")]
-    tail = case["tail"] // 16 * 16 if any(majors) else case["tail"]
+    tail = tail_of(case, "e2m1" if form.is_fp4 else "fp8" if any(majors) else "none")
     alphas = np.resize(np.array([1.7, -0.77, 3e-3], F32), len(groups))
     region = None
     if case["region"] == "alpha":
@@ -168,7 +175,7 @@ def weight_gradient(case, seed):
     for entries in (matrices.ENTRIES, (0, 1, -1), (0, 0, 0, 0, 1)):
         try:
             return matrices.exact(groups, case["n"], case["width"], (dtype,), (form.lhs, form.rhs), majors, tail,
-                                  case["aligned"], seed, entries, **rest)
+                                  case["aligned"], seed, entries, block=form.block, fine=form.scale == E4M3, **rest)
         except AssertionError:
             continue
     raise AssertionError("no exact data: the sums of this case have too many bits")

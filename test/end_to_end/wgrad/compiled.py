@@ -7,13 +7,16 @@ from epilogues import SCALED, alphas
 from matrices import random_case
 from splits import SIZES, schedule
 from torchao import FORMATS, MAJORS, OUTS
-from wgrad import BF16, F32, Epilogue
+from wgrad import BF16, E2M1, F32, Epilogue
 
 REGION = Epilogue({"alpha": alphas()}, SCALED, "%y", lambda acc, alpha: [acc * alpha])
 VARIANTS = {"two": dict(outs=(F32, BF16)), "aligned32": dict(aligned=32), "region": dict(epilogue=REGION),
             "pointers": dict(pointers=True), "wide": dict(schedule=schedule(256, 3, 1, None)),
             "split": dict(schedule=schedule()), "split_wide": dict(schedule=schedule(256, 3, 1))}
 VARIANTS.update({f"formats{i}": dict(dtypes=dtypes, majors=MAJORS[i], outs=(OUTS[i % 3],)) for i, dtypes in enumerate(FORMATS)})
+
+FP4 = dict(dtypes=(E2M1, E2M1), majors=(True, True))
+VARIANTS.update(mxfp4=FP4, nvfp4=dict(**FP4, block=16, fine=True), fp4_16=dict(**FP4, block=16, outs=(F32, BF16)))
 
 for name, named in VARIANTS.items():
     for accumulate in (False, True):

@@ -10,9 +10,10 @@ import ml_dtypes
 import numpy as np
 
 E4M3, E5M2, BF16 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.bfloat16
+E2M1 = ml_dtypes.float4_e2m1fn
 F32, F16 = np.float32, np.float16
-NAMES = {E4M3: "f8E4M3FN", E5M2: "f8E5M2", BF16: "bf16", F16: "f16", F32: "f32", np.int32: "i32", np.uint8: "f8E8M0FNU"}
-STORED = {E4M3: np.uint8, E5M2: np.uint8, BF16: np.uint16}
+NAMES = {E2M1: "f4E2M1FN", E4M3: "f8E4M3FN", E5M2: "f8E5M2", BF16: "bf16", F16: "f16", F32: "f32", np.int32: "i32", np.uint8: "f8E8M0FNU"}
+STORED = {E2M1: np.uint8, E4M3: np.uint8, E5M2: np.uint8, BF16: np.uint16}
 LAYOUT = "layout <column, per_group, block = 32>"
 # NaN that no operation makes.
 KEPT = {F32: 0xFFC0BEEF, BF16: 0xFFDB, F16: 0xFEEF}
@@ -69,7 +70,7 @@ class Case:
         for g, rows in enumerate(self.sizes):
             values = [sums[g]] * len(self.outs)
             if self.epilogue:
-                values = self.epilogue.value(sums[g], *[x[g].astype(F32) for x in self.epilogue.inputs.values()])
+                values = self.epilogue.value(sums[g], *[x[g if len(x) > 1 else 0].astype(F32) for x in self.epilogue.inputs.values()])
             for result, value in zip(results, values):
                 if rows == 0 and self.accumulate:
                     continue
@@ -81,8 +82,9 @@ class Case:
     def arguments(self):
         """(name, array, type, dynamic extent)."""
         dynamic = lambda operand: 1 if operand.transposed else 0
-        fixed = [("dy", self.lhs.stored(), dynamic(self.lhs)), ("sf_dy", self.lhs.scales, 0),
-                 ("x", self.rhs.stored(), dynamic(self.rhs)), ("sf_x", self.rhs.scales, 0),
+        scales = lambda operand: operand.scales.view(E4M3) if operand.fine else operand.scales
+        fixed = [("dy", self.lhs.stored(), dynamic(self.lhs)), ("sf_dy", scales(self.lhs), 0),
+                 ("x", self.rhs.stored(), dynamic(self.rhs)), ("sf_x", scales(self.rhs), 0),
                  ("offsets", np.cumsum(self.sizes).astype(np.int32), None)]
         fixed += [(name, x, None) for name, x in (self.epilogue.inputs if self.epilogue else {}).items()]
         return fixed + [(f"d{i}", x, None) for i, x in enumerate(self.destinations())]
@@ -93,6 +95,9 @@ class Case:
             return f"{shaped}<{len(self.sizes)}xi64>"
         extents = ["?" if i == dynamic and not self.static else str(extent) for i, extent in enumerate(x.shape)]
         return f"{shaped}<{'x'.join(extents + [NAMES[x.dtype.type]])}>"
+
+    def layout(self):
+        return LAYOUT.replace("32", str(self.lhs.block))
 
     def program(self):
         t = {name: self.type_of(name, x, dynamic) for name, x, dynamic in self.arguments()}
@@ -119,8 +124,8 @@ class Case:
             result, arrow, returned = "", "", "return"
         return f"""func.func @entry({", ".join(f"%{name}: {what}" for name, what in t.items())}){f" -> ({types})" * (not self.memrefs)} {{
   {result}grouped_moe.wgrad
-      lhs(%dy : {t["dy"]} scales %sf_dy : {t["sf_dy"]} {LAYOUT})
-      rhs(%x : {t["x"]} scales %sf_x : {t["sf_x"]} {LAYOUT})
+      lhs(%dy : {t["dy"]} scales %sf_dy : {t["sf_dy"]} {self.layout()})
+      rhs(%x : {t["x"]} scales %sf_x : {t["sf_x"]} {self.layout()})
       offsets(%offsets : {t["offsets"]}) {ins}
       outs({", ".join(destinations)})
       attributes {{{", ".join(attributes)}}}{region}{arrow}
@@ -140,7 +145,8 @@ class Case:
                 # Short names: a list of many is one word of the command.
                 files = [f"a{i}.{part}.npy" for part in range(len(parts))]
                 for file, part in zip(files, parts):
-                    np.save(f"{folder}/{file}", part.view(STORED.get(x.dtype.type, x.dtype.type)))
+                    codes = part.view(STORED.get(x.dtype.type, x.dtype.type))
+                    np.save(f"{folder}/{file}", codes[:, ::2] | codes[:, 1::2] << 4 if x.dtype == E2M1 else codes)
                 command.append(f"--arg={i}=" + (files[0] if parts is not x else "pointers:" + ",".join(files)))
             command += [f"--result={i}={folder}/r{i}.npy" for i in range(len(self.outs))]
             done = subprocess.run(command, capture_output=True, text=True, cwd=folder)

@@ -48,6 +48,16 @@ template <typename T> T at(const KernelLaunch &launch, size_t offset) {
   return value;
 }
 
+TEST_F(LaunchTest, ExtentsAreMultiples) {
+  abi::BundleT bundle = gemmBundle();
+  bundle.entries[0]->arguments[0]->multiples = {32, 1};
+  reload(bundle);
+  EXPECT_TRUE(entry->shapes({{320, 64}}).ok());
+  expectRefusal(arguments(300),
+                "argument 0 \"a\", axis 0: extent is 300, expected a multiple "
+                "of 32; pad it");
+}
+
 TEST_F(LaunchTest, ShapesFollowFromInputs) {
   Expected<std::vector<Shape>> shapes = entry->shapes({{300, 64}});
   ASSERT_TRUE(shapes.ok()) << shapes.status().message();

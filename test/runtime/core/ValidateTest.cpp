@@ -71,6 +71,10 @@ const Case cases[] = {
      [](auto &, auto &e) { e.arguments[1]->shape.clear(); }},
     {"argument 0 \"a\" has alignment 24 bytes, expected a power of two",
      [](auto &, auto &e) { e.arguments[0]->alignment = 24; }},
+    {"argument 0 \"a\" has multiples of 1 axes, but rank 2",
+     [](auto &, auto &e) { e.arguments[0]->multiples = {32}; }},
+    {"argument 0 \"a\" axis 0 is a multiple of 0, expected 1 or more",
+     [](auto &, auto &e) { e.arguments[0]->multiples = {0, 1}; }},
     {"argument 0 \"a\" has an unknown element type",
      [](auto &, auto &e) {
        e.arguments[0]->element = static_cast<abi::ElementType>(50);

@@ -206,3 +206,18 @@ func.func @gradient(%x: memref<?x48xf8E4M3FN>, %s: memref<?x32x4x4xf8E8M0FNU>, %
       offsets(%o : memref<2xi32>) outs(%d : memref<2x48x48xf32, strided<[2400, 50, 1]>>)
   return
 }
+
+// -----
+
+func.func @padded_columns(
+    %a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x64x64xf8E4M3FN>,
+    %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>, %d0: memref<64x?xf4E2M1FN, strided<[512, 1]>>, %d1: memref<1x?x32x4x4xf8E8M0FNU>) {
+  // expected-error @below {{op output #0: type is 'memref<64x?xf4E2M1FN, strided<[512, 1]>>', expected a dense memref (gemm_c18)}}
+  grouped_moe.gemm lhs(%a : memref<?x64xf8E4M3FN> scales %sa : memref<?x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x64x64xf8E4M3FN> scales %sb : memref<2x1x1x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : memref<2xi32>) outs(%d0 : memref<64x?xf4E2M1FN, strided<[512, 1]>> as quantized, %d1 : memref<1x?x32x4x4xf8E8M0FNU> as column_scales_rceil) attributes {m_aligned = 128 : i64} epilogue {
+  ^bb0(%acc: f32):
+    grouped_moe.yield %acc : f32
+  }
+  return
+}

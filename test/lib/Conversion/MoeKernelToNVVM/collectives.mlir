@@ -17,6 +17,11 @@ moe_kernel.func @warp(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   // CHECK-COUNT-32: nvvm.shfl.sync idx
   // PTX-SAME: shfl.sync.idx.b32
   %w = moe_kernel.spread_lanes %a : f32 -> vector<32xf32>
+  // Five exchanges of half of the elements.
+  // CHECK-COUNT-80: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl.sync
+  %z = moe_kernel.transpose_lanes %w : vector<32xf32>
+  moe_kernel.global_store %z to %x[%t, %c0] : vector<32xf32>, memref<?x32xf32>
   // CHECK: nvvm.redux.sync fmax
   %m = moe_kernel.warp_amax %s : f32 -> f32
   moe_kernel.global_store %w to %y[%t, %c0] : vector<32xf32>, memref<?x32xf32>
