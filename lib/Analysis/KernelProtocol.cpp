@@ -55,8 +55,13 @@ private:
                              << pipeline.getName() << "': ";
   }
 
+  LogicalResult checkDrained();
+
   RoleOp role;
   llvm::DenseSet<Value> acquiredMaps;
+  /// Pipelines that this role loads into, and those it drains last.
+  llvm::MapVector<Operation *, LoadOp> loaded;
+  llvm::DenseSet<Operation *> drained;
 };
 
 /// Bytes that a load in each CTA of the cluster brings to one barrier.
@@ -191,6 +196,7 @@ LogicalResult RoleChecker::visit(Operation *op) {
         SideState &state = filled[def];
         LogicalResult closed = closeFill(def, state);
         state = SideState();
+        drained.insert(def);
         return closed;
       })
       .Case([&](RequestTilesOp request) {
@@ -226,6 +232,9 @@ LogicalResult RoleChecker::visit(Operation *op) {
           return failure();
         }
         (*state)->loads.push_back(load);
+        auto def = load.getPipeline().getDefiningOp<PipelineOp>();
+        loaded.insert({def, load});
+        drained.erase(def);
         Operation *element = load.getMap().getDefiningOp<MapElementOp>();
         if (element && !acquiredMaps.contains(load.getMap())) {
           InFlightDiagnostic diag =
@@ -289,6 +298,22 @@ LogicalResult RoleChecker::visit(Operation *op) {
       .Default([](Operation *) { return success(); });
 }
 
+/// Units of other CTAs arrive at the barriers of a pipeline that this one sends
+/// to, or of a pair: it must not end before.
+LogicalResult RoleChecker::checkDrained() {
+  for (auto &[pipeline, load] : loaded) {
+    auto def = cast<PipelineOp>(pipeline);
+    bool isShared =
+        def.getReaders() > 1 || load->getParentOfType<FuncOp>().getPaired();
+    if (isShared && !drained.contains(pipeline)) {
+      return error(load, def)
+             << "other CTAs give back its stages, but no drain "
+                "comes after the last load";
+    }
+  }
+  return success();
+}
+
 LogicalResult RoleChecker::run() {
   WalkResult result = role.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value operand : op->getOperands()) {
@@ -309,7 +334,7 @@ LogicalResult RoleChecker::run() {
       return failure();
     }
   }
-  return success();
+  return checkDrained();
 }
 
 static LogicalResult checkCount(PipelineOp pipeline, StringRef side,

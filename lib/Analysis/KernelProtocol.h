@@ -16,7 +16,10 @@ namespace grouped_moe {
 ///   and its loads bring the pipeline's transaction bytes;
 /// * a stage is waited for before it is read, read at the position waited for,
 ///   and not read after it is given back;
-/// * arrivals of a round make up the barriers' counts.
+/// * arrivals of a round, and bytes, make up the barriers' counts, with those
+///   that other CTAs of a cluster bring;
+/// * a role whose stages other CTAs give back drains them in the end;
+/// * a map in memory is acquired before a load uses it.
 mlir::LogicalResult checkKernelProtocol(moe_kernel::FuncOp func);
 
 } // namespace grouped_moe

@@ -103,8 +103,9 @@ LogicalResult Compilation::dump(StringRef name, StringRef bytes) {
 
 /// Remarks become diagnostics.
 static LogicalResult enableRemarks(MLIRContext &context) {
-  remark::RemarkCategories categories;
-  categories.all = ".*";
+  // `all` alone enables none: it only widens those that are set.
+  const std::string any = ".*";
+  remark::RemarkCategories categories{/*all=*/std::nullopt, any, any, any, any};
   return remark::enableOptimizationRemarks(
       context, /*streamer=*/nullptr,
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
@@ -254,7 +255,11 @@ LogicalResult Compilation::writeBundle(std::string &output) {
 }
 
 LogicalResult Compilation::run(Stage stage, std::string &output) {
-  if (failed(checkTargets())) {
+  auto refuse = [&](const Twine &message) -> LogicalResult {
+    return emitError(source.getLoc()) << "options of the schedule: " << message;
+  };
+  if (failed(checkTargets()) ||
+      failed(checkOptions({options.targets[0], options.schedule}, refuse))) {
     return failure();
   }
   if (!options.dumpDirectory.empty()) {

@@ -13,7 +13,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -35,6 +34,19 @@ void grouped_moe::buildToGeneric(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createGeneralizeNamedOps());
 }
 
+LogicalResult
+grouped_moe::checkOptions(const PipelineOptions &options,
+                          function_ref<LogicalResult(const Twine &)> refuse) {
+  auto say = [&](const Twine &message) -> LogicalResult {
+    std::string text = message.str(); // of a value: empty, printed already
+    return refuse(text.empty()
+                      ? "cannot read '" +
+                            StringRef(options.schedule).trim().str() + "'"
+                      : text);
+  };
+  return createSelectSchedule()->initializeOptions(options.schedule, say);
+}
+
 void grouped_moe::buildToSchedule(OpPassManager &pm,
                                   const PipelineOptions &options) {
   buildToGeneric(pm, options);
@@ -43,14 +55,11 @@ void grouped_moe::buildToSchedule(OpPassManager &pm,
   SelectScheduleOptions select;
   select.target = options.target;
   std::unique_ptr<Pass> pass = createSelectSchedule(select);
-  auto refuse = [](const Twine &message) -> LogicalResult {
-    llvm::errs() << "error: options of the schedule: " << message << "\n";
-    return failure();
-  };
-  // Without the pass the next one refuses ops without a schedule.
-  if (succeeded(pass->initializeOptions(options.schedule, refuse))) {
-    pm.addPass(std::move(pass));
-  }
+  LogicalResult read = pass->initializeOptions(
+      options.schedule, [](const Twine &) { return failure(); });
+  assert(succeeded(read) && "checkOptions");
+  (void)read;
+  pm.addPass(std::move(pass));
 }
 
 void grouped_moe::buildToKernel(OpPassManager &pm,
@@ -91,15 +100,29 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
 };
 } // namespace
 
+static void registerPipeline(StringRef name, StringRef summary,
+                             void (*build)(OpPassManager &,
+                                           const PipelineOptions &)) {
+  registerPassPipeline(
+      name, summary,
+      [build](OpPassManager &pm, StringRef text,
+              function_ref<LogicalResult(const Twine &)> refuse) {
+        CommandLineOptions options;
+        if (failed(options.parseFromString(text)) ||
+            failed(checkOptions(options.get(), refuse))) {
+          return failure();
+        }
+        build(pm, options.get());
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> take) {
+        take(CommandLineOptions());
+      });
+}
+
 void grouped_moe::registerPipelines() {
-  PassPipelineRegistration<CommandLineOptions>(
-      "grouped-moe-to-kernel", "grouped_moe to moe_kernel launch programs",
-      [](OpPassManager &pm, const CommandLineOptions &options) {
-        buildToKernel(pm, options.get());
-      });
-  PassPipelineRegistration<CommandLineOptions>(
-      "grouped-moe-to-nvvm", "grouped_moe to NVVM kernels",
-      [](OpPassManager &pm, const CommandLineOptions &options) {
-        buildToNvvm(pm, options.get());
-      });
+  registerPipeline("grouped-moe-to-kernel",
+                   "grouped_moe to moe_kernel launch programs", buildToKernel);
+  registerPipeline("grouped-moe-to-nvvm", "grouped_moe to NVVM kernels",
+                   buildToNvvm);
 }

@@ -2,8 +2,13 @@
 #ifndef LIB_PIPELINES_PIPELINES_H
 #define LIB_PIPELINES_PIPELINES_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/LogicalResult.h"
 #include <string>
 
+namespace llvm {
+class Twine;
+} // namespace llvm
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -17,6 +22,12 @@ struct PipelineOptions {
   std::string schedule;
 };
 
+/// Whether the options can be read; `refuse` gets the reason.
+llvm::LogicalResult checkOptions(
+    const PipelineOptions &options,
+    llvm::function_ref<llvm::LogicalResult(const llvm::Twine &)> refuse);
+
+// The options of these must be readable.
 /// grouped_moe on tensors or memrefs -> the same, checked, without named ops.
 void buildToGeneric(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// ... -> the same with schedules.

@@ -41,14 +41,15 @@ struct Target {
   int64_t sms;
   /// Bytes of global memory in a clock of one SM, when all of them ask.
   int64_t globalBytesPerClock;
-  /// Bytes of L2 in a clock of one SM. None is published for this chip: that of
-  /// an A100 (5120 for 108 SMs, NVIDIA A100 whitepaper) stands for it.
+  /// Bytes of L2 in a clock of one SM: assumed, none is published for this
+  /// chip.
   int64_t l2BytesPerClock;
   /// Clocks from a bulk load to its bytes: 0.8 us of small ones, from DRAM.
   int64_t loadLatency;
   /// Clocks of one saturated block-scaled MMA of N columns and 32 bytes of K,
-  /// of 128 rows for each CTA: N / 2, or its operands at 128 bytes a clock,
-  /// which fits the microbenchmarks of one CTA and of a pair.
+  /// of 128 rows for each CTA: N / 2, or its operands at 128 bytes a clock: the
+  /// microbenchmarks' 48, 64 and 128 for 64, 128 and 256 columns of one CTA, 64
+  /// and 128 for 128 and 256 of a pair.
   int64_t mmaClocks(int64_t n, bool isPair) const {
     int64_t operands = 128 * 32 + n * 32 / (isPair ? 2 : 1);
     return operands / 128 > n / 2 ? operands / 128 : n / 2;

@@ -65,8 +65,8 @@ private:
       return refuse("tile-m is " + Twine(int64_t(tileM)) +
                     " rows, expected 128 or 256");
     }
-    if (llvm::any_of(expectedRows, [](int64_t rows) { return rows < 0; })) {
-      return refuse("expected-rows has a negative number of rows");
+    if (!llvm::all_of(expectedRows, isRowCount)) {
+      return refuse("expected-rows has a number that is not 0 to 2^31 - 1");
     }
     return success();
   }

@@ -134,13 +134,13 @@ LogicalResult EntryBuilder::addArguments() {
   for (BlockArgument argument : func.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto type = dyn_cast<MemRefType>(argument.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset = 0;
     bool isDense = type && type.getLayout().isIdentity();
-    if (!type ||
-        (!isDense && (failed(type.getStridesAndOffset(strides, offset)) ||
-                      offset != 0 || strides.empty() || strides.back() != 1 ||
-                      llvm::is_contained(strides, ShapedType::kDynamic)))) {
+    SmallVector<int64_t> strides;
+    if (type && !isDense) {
+      strides =
+          moe_kernel::rowMajorStrides(type).value_or(SmallVector<int64_t>());
+    }
+    if (!type || (!isDense && strides.empty())) {
       return func.emitOpError()
              << "argument #" << i << " is of type " << argument.getType()
              << ", expected a tensor, a dense memref, or one with static "
@@ -248,15 +248,16 @@ EntryBuilder::recipe(moe_kernel::MakeTensorMapOp map) {
       inUnits(mapType.getElementType().getIntOrFloatBitWidth()));
   int32_t stride = inUnits(8);
   SmallVector<int64_t> strides; // of an array with padding, verified
-  int64_t offset;
-  (void)type.getStridesAndOffset(strides, offset);
+  if (!type.getLayout().isIdentity()) {
+    strides = *moe_kernel::rowMajorStrides(type);
+  }
   for (int64_t axis = rank - 2; axis >= 0; --axis) {
     FailureOr<int32_t> size = extentOf(axis);
     if (failed(size)) {
       return failure();
     }
     out->dims.push_back(*size);
-    if (!type.getLayout().isIdentity()) {
+    if (!strides.empty()) {
       out->strides.push_back(extents.constant(strides[axis] * bits / 8));
       continue;
     }

@@ -13,6 +13,7 @@
 #include "dialect/GroupedMoe/IR/GroupedMoeEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialect/GroupedMoe/IR/GroupedMoeAttrs.cpp.inc"
+#include <limits>
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -77,6 +78,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+bool grouped_moe::isRowCount(int64_t rows) {
+  return rows >= 0 && rows <= std::numeric_limits<int32_t>::max();
+}
+
 /// A hint: wrong rows cost time, not results.
 LogicalResult
 GroupedMoeDialect::verifyOperationAttribute(Operation *op,
@@ -85,12 +90,12 @@ GroupedMoeDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   auto rows = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
-  if (!rows || rows.empty() ||
-      llvm::any_of(rows.asArrayRef(), [](int64_t r) { return r < 0; })) {
+  if (!rows || rows.empty() || !llvm::all_of(rows.asArrayRef(), isRowCount)) {
     return op->emitOpError()
            << "grouped_moe.expected_rows is " << attribute.getValue()
-           << ", expected rows of groups: array<i64: ...>, at least one, none "
-              "negative (attributes_c2)";
+           << ", expected rows of groups: array<i64: ...>, at least one, each "
+              "0 "
+              "to 2^31 - 1 (attributes_c2)";
   }
   return success();
 }

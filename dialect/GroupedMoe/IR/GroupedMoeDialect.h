@@ -10,4 +10,9 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialect/GroupedMoe/IR/GroupedMoeAttrs.h.inc"
 
+namespace grouped_moe {
+/// Whether offsets, of 32 bits, can hold so many rows.
+bool isRowCount(int64_t rows);
+} // namespace grouped_moe
+
 #endif // DIALECT_GROUPEDMOE_IR_GROUPEDMOEDIALECT_H

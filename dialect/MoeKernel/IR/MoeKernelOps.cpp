@@ -6,9 +6,7 @@
 using namespace mlir;
 using namespace moe_kernel;
 
-/// Dense row-major, or with padding between rows: static strides that descend
-/// to 1. Without the first extent they say where every element is.
-static FailureOr<SmallVector<int64_t>> rowMajorStrides(MemRefType type) {
+FailureOr<SmallVector<int64_t>> moe_kernel::rowMajorStrides(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||

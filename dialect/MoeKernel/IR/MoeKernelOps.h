@@ -16,4 +16,12 @@
 #define GET_OP_CLASSES
 #include "dialect/MoeKernel/IR/MoeKernelOps.h.inc"
 
+namespace moe_kernel {
+/// The strides of a row-major array, dense or with padding between rows:
+/// static, descending to 1, no offset. Without the first extent they say where
+/// every element is. Fails for other layouts.
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+rowMajorStrides(mlir::MemRefType type);
+} // namespace moe_kernel
+
 #endif // DIALECT_MOEKERNEL_IR_MOEKERNELOPS_H

@@ -60,29 +60,40 @@ static LogicalResult checkRowStrides(Operation *op, const Twine &name,
   return success();
 }
 
-LogicalResult grouped_moe::checkStrides(GemmOp op) {
+/// Matrices of rows may be padded: lhs, with `isRhsMatrix` rhs, and inputs and
+/// outputs with an element for each of the product's.
+template <typename Op>
+static LogicalResult checkOperandStrides(Op op, bool isRhsMatrix,
+                                         StringRef constraint) {
   auto check = [&](const Twine &name, Value value, bool isMatrix = false) {
-    return checkRowStrides(op, name, value, isMatrix, "gemm_c18");
+    return checkRowStrides(op, name, value, isMatrix, constraint);
   };
   if (failed(check("lhs", op.getLhs(), true)) ||
       failed(check("lhs scales", op.getLhsScales())) ||
-      failed(check("rhs", op.getRhs())) ||
+      failed(check("rhs", op.getRhs(), isRhsMatrix)) ||
       failed(check("rhs scales", op.getRhsScales())) ||
-      failed(check("offsets", op.getOffsets())) ||
-      (op.getNormConst() && failed(check("norm_const", op.getNormConst())))) {
+      failed(check("offsets", op.getOffsets()))) {
     return failure();
   }
+  FusedProduct product = cast<FusedProduct>(op.getOperation());
+  if (Value normConst = product.getNormConst()) {
+    if (failed(check("norm_const", normConst))) {
+      return failure();
+    }
+  }
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    bool isMatrix = op.getInputKind(i) == InputKind::per_element;
+    bool isMatrix = product.getInputKind(i) == InputKind::per_element;
     if (failed(check("input #" + Twine(i), input, isMatrix))) {
       return failure();
     }
   }
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
-    OutputKind kind = op.getOutputKind(i);
+    OutputKind kind = product.getOutputKind(i);
+    bool isAddresses = cast<ShapedType>(output.getType()).getRank() == 1;
     bool isMatrix =
+        !isAddresses &&
         (kind == OutputKind::plain || kind == OutputKind::quantized) &&
-        !op.isTransposedOutput(i); // its rows are its columns
+        !product.isTransposedOutput(i); // its rows are its columns
     if (failed(check("output #" + Twine(i), output, isMatrix))) {
       return failure();
     }
@@ -90,29 +101,10 @@ LogicalResult grouped_moe::checkStrides(GemmOp op) {
   return success();
 }
 
+LogicalResult grouped_moe::checkStrides(GemmOp op) {
+  return checkOperandStrides(op, /*isRhsMatrix=*/false, "gemm_c18");
+}
+
 LogicalResult grouped_moe::checkStrides(WgradOp op) {
-  auto check = [&](const Twine &name, Value value, bool isMatrix = false) {
-    return checkRowStrides(op, name, value, isMatrix, "wgrad_c12");
-  };
-  if (failed(check("lhs", op.getLhs(), true)) ||
-      failed(check("lhs scales", op.getLhsScales())) ||
-      failed(check("rhs", op.getRhs(), true)) ||
-      failed(check("rhs scales", op.getRhsScales())) ||
-      failed(check("offsets", op.getOffsets()))) {
-    return failure();
-  }
-  auto isMatrix = [](Value value) {
-    return cast<ShapedType>(value.getType()).getRank() == 3;
-  };
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    if (failed(check("input #" + Twine(i), input, isMatrix(input)))) {
-      return failure();
-    }
-  }
-  for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
-    if (failed(check("output #" + Twine(i), output, isMatrix(output)))) {
-      return failure();
-    }
-  }
-  return success();
+  return checkOperandStrides(op, /*isRhsMatrix=*/true, "wgrad_c12");
 }

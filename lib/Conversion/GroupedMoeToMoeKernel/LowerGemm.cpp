@@ -10,7 +10,6 @@
 
 using namespace mlir;
 using namespace grouped_moe;
-using moe_kernel::IndexKind;
 
 namespace {
 
@@ -173,16 +172,14 @@ void GemmLowering::buildLoadRole() {
         loadScales(lhs, k * lhs.scaleAtoms(), lhsAtom(place, atom), stage);
       }
       // Rows of B from half `half` of the tile's, or of gate and up.
-      Value pairHalf = isPaired
-                           ? kernel.rem(kernel.index(IndexKind::cluster_m), 2)
-                           : Value();
+      Value ownHalf = pairHalf();
       for (int64_t box = 0; box < rhs.boxes; ++box) {
         Value first = kernel.add(column, box * rhs.boxExtent());
         if (hasHalves()) {
-          Value half = pairHalf ? pairHalf : kernel.constant(box);
+          Value half = ownHalf ? ownHalf : kernel.constant(box);
           first = kernel.add(kernel.div(column, 2), kernel.mul(half, n / 2));
-        } else if (pairHalf) {
-          first = kernel.add(first, kernel.mul(pairHalf, tileN / 2));
+        } else if (ownHalf) {
+          first = kernel.add(first, kernel.mul(ownHalf, tileN / 2));
         }
         loadBox(rhs, box, lead, first, kStart, stage);
       }
@@ -203,8 +200,7 @@ void GemmLowering::buildLoadRole() {
                 forStages(kernel.constant(kTiles), carried[0], load));
     return next;
   };
-  buildRole("load", kEpilogueWarps, 1, /*elected=*/true,
-            op.isRhsDiscrete() ? 2 : 1, tile);
+  ProductKernel::buildLoadRole(op.isRhsDiscrete() ? 2 : 1, tile);
 }
 
 void GemmLowering::buildMatrixRole() {
@@ -216,7 +212,7 @@ void GemmLowering::buildMatrixRole() {
     return multiply(kernel.constant(kTiles), rest, carried[0], carried[1],
                     scaleRow(Place(places).column));
   };
-  buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);
+  ProductKernel::buildMatrixRole(tile);
 }
 
 void GemmLowering::buildEpilogueRole() {
@@ -246,9 +242,7 @@ void GemmLowering::buildEpilogueRole() {
         });
     return {advance(accumulators, position), slot[0]};
   };
-  buildRole("epilogue", 0, kEpilogueWarps, /*elected=*/false,
-            1 + EpilogueRole::carried, build,
-            [&](ValueRange) { epilogue.buildEnd(); });
+  ProductKernel::buildEpilogueRole(build);
 }
 
 void GemmLowering::run() {

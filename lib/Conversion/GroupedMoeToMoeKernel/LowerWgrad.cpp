@@ -13,7 +13,6 @@
 
 using namespace mlir;
 using namespace grouped_moe;
-using moe_kernel::IndexKind;
 
 namespace {
 
@@ -183,8 +182,7 @@ void WgradLowering::buildLoadRole() {
         }
       };
       Value ownColumn = place.column; // of the half that this CTA holds
-      if (isPaired) {
-        Value half = kernel.rem(kernel.index(IndexKind::cluster_m), 2);
+      if (Value half = pairHalf()) {
         ownColumn = kernel.add(ownColumn, kernel.mul(half, tileN / 2));
       }
       loadFactor(lhs, place.row, place.row, n);
@@ -192,7 +190,7 @@ void WgradLowering::buildLoadRole() {
     };
     return {forStages(ceilDiv(span.rows, tileK), carried[0], load)};
   };
-  buildRole("load", kEpilogueWarps, 1, /*elected=*/true, 1, tile);
+  ProductKernel::buildLoadRole(/*carried=*/1, tile);
 }
 
 void WgradLowering::buildMatrixRole() {
@@ -212,7 +210,7 @@ void WgradLowering::buildMatrixRole() {
         },
         [&] { return SmallVector<Value>(carried); });
   };
-  buildRole("mma", kEpilogueWarps + 1, 1, /*elected=*/true, 2, tile);
+  ProductKernel::buildMatrixRole(tile);
 }
 
 /// Stores the sums of one of several parts; whether all are there (i1).
@@ -304,9 +302,7 @@ void WgradLowering::buildEpilogueRole() {
           return SmallVector<Value>{next, slot};
         });
   };
-  buildRole("epilogue", 0, kEpilogueWarps, /*elected=*/false,
-            1 + EpilogueRole::carried, build,
-            [&](ValueRange) { epilogue.buildEnd(); });
+  ProductKernel::buildEpilogueRole(build);
 }
 
 void WgradLowering::run() {

@@ -140,14 +140,8 @@ void ProductKernel::addBuffers() {
   }
 }
 
-void ProductKernel::buildRole(
-    StringRef name, int64_t firstWarp, int64_t warps, bool elected,
-    unsigned carried,
-    function_ref<SmallVector<Value>(ValueRange, ValueRange)> build,
-    function_ref<void(ValueRange)> finish) {
-  auto role = moe_kernel::RoleOp::create(b, name, firstWarp, warps, elected,
-                                         isPaired && name == "mma");
-  OpBuilder::InsertionGuard guard(b);
+ResultRange ProductKernel::buildWalk(moe_kernel::RoleOp role, unsigned carried,
+                                     Build build) {
   b.setInsertionPointToStart(&role.getBody().emplaceBlock());
   Walk walk =
       createWalk(SmallVector<Value>(carried, kernel.constant(int64_t(0))));
@@ -159,15 +153,38 @@ void ProductKernel::buildRole(
   SmallVector<Value> next = build(arguments.take_front(walk.places),
                                   arguments.drop_front(walk.places));
   moe_kernel::YieldOp::create(b, next);
-  if (clusterM * clusterN > 1 && name == "load") {
-    b.setInsertionPointAfter(walk.op);
+  b.setInsertionPointAfter(walk.op);
+  return walk.op->getResults();
+}
+
+void ProductKernel::buildLoadRole(unsigned carried, Build build) {
+  auto role = moe_kernel::RoleOp::create(b, "load", kEpilogueWarps, 1,
+                                         /*elected=*/true, /*leader=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  ResultRange ended = buildWalk(role, carried, build);
+  if (clusterM * clusterN > 1) {
     // Units of other CTAs still arrive at this one's barriers.
-    moe_kernel::DrainOp::create(b, operands, walk.op->getResult(0));
+    moe_kernel::DrainOp::create(b, operands, ended[0]);
   }
-  if (finish) {
-    b.setInsertionPointAfter(walk.op);
-    finish(walk.op->getResults());
-  }
+}
+
+void ProductKernel::buildMatrixRole(Build build) {
+  auto role = moe_kernel::RoleOp::create(b, "mma", kEpilogueWarps + 1, 1,
+                                         /*elected=*/true, isPaired);
+  OpBuilder::InsertionGuard guard(b);
+  buildWalk(role, /*carried=*/2, build);
+}
+
+void ProductKernel::buildEpilogueRole(Build build) {
+  auto role = moe_kernel::RoleOp::create(b, "epilogue", 0, kEpilogueWarps,
+                                         /*elected=*/false, /*leader=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  buildWalk(role, 1 + EpilogueRole::carried, build);
+  epilogue.buildEnd();
+}
+
+Value ProductKernel::pairHalf() {
+  return isPaired ? kernel.rem(kernel.index(IndexKind::cluster_m), 2) : Value();
 }
 
 void ProductKernel::loadBox(const Factor &factor, int64_t box, ValueRange lead,

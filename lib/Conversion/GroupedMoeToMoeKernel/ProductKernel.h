@@ -78,13 +78,14 @@ protected:
     unsigned places;
   };
   virtual Walk createWalk(mlir::ValueRange inits) = 0;
-  /// A role that walks the tiles; `build` returns the carried values.
-  void buildRole(llvm::StringRef name, int64_t firstWarp, int64_t warps,
-                 bool elected, unsigned carried,
-                 llvm::function_ref<llvm::SmallVector<mlir::Value>(
-                     mlir::ValueRange places, mlir::ValueRange carried)>
-                     build,
-                 llvm::function_ref<void(mlir::ValueRange)> finish = {});
+  /// The roles that walk the tiles; `build` returns the carried values: the
+  /// position of operands first; those of operands and accumulators; that of
+  /// accumulators and the epilogue's.
+  using Build = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::ValueRange places, mlir::ValueRange carried)>;
+  void buildLoadRole(unsigned carried, Build build);
+  void buildMatrixRole(Build build);
+  void buildEpilogueRole(Build build);
 
   /// The role that obtains tiles, with cluster launch control.
   void buildSchedulerRole();
@@ -111,9 +112,15 @@ protected:
   /// Where in an atom of scales the tile's columns start, for `mma`; null where
   /// that is always 0.
   mlir::Value scaleRow(mlir::Value column);
+  /// Which half of B's tile this CTA holds, null where it holds all.
+  mlir::Value pairHalf();
   int64_t ctasOfUnit() const { return isPaired ? 2 : 1; }
 
   mlir::Value advance(mlir::Value pipeline, mlir::Value position);
+  /// A role around the walk; stands behind the walk in the end, and returns its
+  /// results.
+  mlir::ResultRange buildWalk(moe_kernel::RoleOp role, unsigned carried,
+                              Build build);
   mlir::Value alloc(llvm::StringRef name, moe_kernel::BufferSpace space,
                     llvm::ArrayRef<int64_t> shape, mlir::Type element);
 

@@ -130,7 +130,7 @@ func.func @prefixed(%x: tensor<?x64xf32>, %q: tensor<?x64xf8E4M3FN>, %s: tensor<
 
 // -----
 
-// expected-error @below {{'func.func' op grouped_moe.expected_rows is array<i64: 200, -1>, expected rows of groups: array<i64: ...>, at least one, none negative (attributes_c2)}}
+// expected-error @below {{'func.func' op grouped_moe.expected_rows is array<i64: 200, -1>, expected rows of groups: array<i64: ...>, at least one, each 0 to 2^31 - 1 (attributes_c2)}}
 func.func @rows() attributes {grouped_moe.expected_rows = array<i64: 200, -1>} {
   return
 }

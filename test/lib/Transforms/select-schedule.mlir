@@ -87,7 +87,7 @@ func.func @few_tiles(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x32x4x4xf8E8M0FNU>
 }
 
 // CHECK-LABEL: @many_tiles
-// CHECK: scheduler = static_persistent{{( along short_side)?}}>
+// CHECK: schedule = #grouped_moe.schedule<tile = [128, 192, 128], stages = 4, accumulators = 2, cluster = [2, 2], scheduler = static_persistent>
 // WIDE-LABEL: @many_tiles
 func.func @many_tiles(%a: memref<?x2048xf8E4M3FN>, %sa: memref<?x32x4x4xf8E8M0FNU>, %b: memref<?x1408xf8E4M3FN>,
     %sb: memref<?x32x4x4xf8E8M0FNU>, %offsets: memref<2xi32>, %d: memref<2x2048x1408xbf16>) {

@@ -7,6 +7,20 @@ using namespace gmoe::test;
 
 namespace {
 
+/// A tensor map over 8 x 32 bytes at an address.
+std::vector<uint8_t> mapOf(Machine &m, uint64_t array) {
+  TensorMapDesc desc;
+  desc.type = TensorMapType::U8;
+  desc.rank = 2;
+  desc.address = array;
+  desc.dims = {32, 8};
+  desc.strides = {32};
+  desc.box = {32, 8};
+  auto map = m.device->encodeTensorMap(desc);
+  EXPECT_TRUE(map.ok());
+  return {map->bytes.begin(), map->bytes.end()};
+}
+
 /// Runs `body` with %map, a tensor map in global memory over %in: 8 x 32 bytes.
 std::vector<std::string> findingsOf(const std::string &body, uint64_t seed,
                                     std::string &message) {
@@ -23,18 +37,10 @@ std::vector<std::string> findingsOf(const std::string &body, uint64_t seed,
              "fence.mbarrier_init.release.cluster; bar.sync 0;\n" +
              body + "\nret;\n}\n");
   EXPECT_TRUE(status.ok()) << status.message();
-  TensorMapDesc desc;
-  desc.type = TensorMapType::U8;
-  desc.rank = 2;
-  desc.address = m.upload(std::vector<uint8_t>(256, 7));
-  desc.dims = {32, 8};
-  desc.strides = {32};
-  desc.box = {32, 8};
-  auto map = m.device->encodeTensorMap(desc);
-  EXPECT_TRUE(map.ok());
-  std::vector<uint8_t> bytes(map->bytes.begin(), map->bytes.end()), params;
+  uint64_t array = m.upload(std::vector<uint8_t>(256, 7));
+  std::vector<uint8_t> bytes = mapOf(m, array), params;
   append(params, m.upload(bytes));
-  append(params, desc.address);
+  append(params, array);
   message = m.run("k", params, {32, 1, 1}).message();
   std::vector<std::string> ids;
   for (const Finding &f : m.device->findings()) {
@@ -112,19 +118,11 @@ std::vector<std::string> acrossLaunches(const std::string &change,
                          head + change + "ret;\n}\n.visible .entry use" + head +
                          use + kLoad + kWait + "ret;\n}\n");
   EXPECT_TRUE(status.ok()) << status.message();
-  TensorMapDesc desc;
-  desc.type = TensorMapType::U8;
-  desc.rank = 2;
-  desc.address = m.upload(std::vector<uint8_t>(256, 7));
-  desc.dims = {32, 8};
-  desc.strides = {32};
-  desc.box = {32, 8};
-  auto map = m.device->encodeTensorMap(desc);
-  EXPECT_TRUE(map.ok());
-  std::vector<uint8_t> bytes(map->bytes.begin(), map->bytes.end()), params;
+  uint64_t array = m.upload(std::vector<uint8_t>(256, 7));
+  std::vector<uint8_t> bytes = mapOf(m, array), params;
   uint64_t place = m.upload(bytes);
   append(params, place);
-  append(params, desc.address);
+  append(params, array);
   EXPECT_TRUE(m.run("change", params, {32, 1, 1}).ok());
   if (rewritten) {
     EXPECT_TRUE(m.device->copyToDevice(place, bytes.data(), 128, nullptr).ok());

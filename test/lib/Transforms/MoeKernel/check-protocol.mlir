@@ -208,3 +208,111 @@ moe_kernel.func @outside() warps(1) {
   moe_kernel.wait %p[%c0] : !moe_kernel.pipeline<1>
   moe_kernel.return
 }
+
+// -----
+
+// Two pairs along M: a pair's own bytes and those that the other one sends, of both CTAs.
+moe_kernel.func @pair_bytes(%map: !moe_kernel.tensor_map<64x128xi8, swizzle = 128>) warps(2) cluster(4, 1) paired {
+  %c0 = arith.constant 0 : i32
+  %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>
+  // expected-note@+1 {{transaction_bytes is set here}}
+  %p = moe_kernel.pipeline "p" producers = 1 consumers = 2 transaction_bytes = 16384 : !moe_kernel.pipeline<1>
+  moe_kernel.role "load" warps(0, 1) elected {
+    moe_kernel.acquire %p[%c0] : !moe_kernel.pipeline<1>
+    // expected-error@+1 {{in role 'load', pipeline 'p': announces 16384 bytes, but the loads of a stage bring 32768}}
+    moe_kernel.expect %p[%c0] : !moe_kernel.pipeline<1>
+    // expected-note@+1 {{brings 32768 bytes}}
+    moe_kernel.load %map[%c0, %c0] to %b on %p[%c0] slice %c0 along m
+        : !moe_kernel.tensor_map<64x128xi8, swizzle = 128>, !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>, !moe_kernel.pipeline<1>
+    moe_kernel.drain %p[%c0] : !moe_kernel.pipeline<1>
+  }
+  moe_kernel.role "mma" warps(1, 1) elected leader {
+    moe_kernel.wait %p[%c0] : !moe_kernel.pipeline<1>
+    moe_kernel.commit empty %p[%c0] : !moe_kernel.pipeline<1>
+  }
+  moe_kernel.return
+}
+
+// -----
+
+// Both pairs read what a CTA loads.
+moe_kernel.func @pair_readers(%map: !moe_kernel.tensor_map<64x128xi8, swizzle = 128>) warps(2) cluster(4, 1) paired {
+  %c0 = arith.constant 0 : i32
+  %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>
+  // expected-error@+1 {{'p' has 1 consumers, but 2 threads arrive in a round}}
+  %p = moe_kernel.pipeline "p" producers = 1 consumers = 1 transaction_bytes = 32768 : !moe_kernel.pipeline<1>
+  moe_kernel.role "load" warps(0, 1) elected {
+    moe_kernel.acquire %p[%c0] : !moe_kernel.pipeline<1>
+    moe_kernel.expect %p[%c0] : !moe_kernel.pipeline<1>
+    moe_kernel.load %map[%c0, %c0] to %b on %p[%c0] slice %c0 along m
+        : !moe_kernel.tensor_map<64x128xi8, swizzle = 128>, !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>, !moe_kernel.pipeline<1>
+    moe_kernel.drain %p[%c0] : !moe_kernel.pipeline<1>
+  }
+  moe_kernel.role "mma" warps(1, 1) elected leader {
+    moe_kernel.wait %p[%c0] : !moe_kernel.pipeline<1>
+    // expected-note@+1 {{role 'mma' arrives 2 times here}}
+    moe_kernel.commit empty %p[%c0] : !moe_kernel.pipeline<1>
+  }
+  moe_kernel.return
+}
+
+// -----
+
+// Both epilogues of a pair give accumulators back at the leader's barrier.
+moe_kernel.func @pair_results() warps(5) cluster(2, 1) paired {
+  %c0 = arith.constant 0 : i32
+  // expected-error@+1 {{'p' has 128 consumers, but 256 threads arrive in a round}}
+  %p = moe_kernel.pipeline "p" producers = 1 consumers = 128 transaction_bytes = 0 : !moe_kernel.pipeline<1>
+  moe_kernel.role "mma" warps(4, 1) elected leader {
+    moe_kernel.acquire %p[%c0] : !moe_kernel.pipeline<1>
+    moe_kernel.commit full %p[%c0] : !moe_kernel.pipeline<1>
+  }
+  moe_kernel.role "epilogue" warps(0, 4) {
+    moe_kernel.wait %p[%c0] : !moe_kernel.pipeline<1>
+    // expected-note@+1 {{role 'epilogue' arrives 256 times here}}
+    moe_kernel.release %p[%c0] : !moe_kernel.pipeline<1>
+  }
+  moe_kernel.return
+}
+
+// -----
+
+moe_kernel.func @not_drained(%map: !moe_kernel.tensor_map<64x128xi8, swizzle = 128>) warps(2) cluster(2, 1) {
+  %c0 = arith.constant 0 : i32
+  %b = moe_kernel.alloc "b" : !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>
+  %p = moe_kernel.pipeline "p" producers = 1 consumers = 2 transaction_bytes = 16384 : !moe_kernel.pipeline<1>
+  moe_kernel.role "load" warps(0, 1) elected {
+    moe_kernel.acquire %p[%c0] : !moe_kernel.pipeline<1>
+    moe_kernel.expect %p[%c0] : !moe_kernel.pipeline<1>
+    // expected-error@+1 {{in role 'load', pipeline 'p': other CTAs give back its stages, but no drain comes after the last load}}
+    moe_kernel.load %map[%c0, %c0] to %b on %p[%c0] slice %c0 along m
+        : !moe_kernel.tensor_map<64x128xi8, swizzle = 128>, !moe_kernel.buffer<shared, 1x128x128xf8E4M3FN>, !moe_kernel.pipeline<1>
+  }
+  moe_kernel.role "mma" warps(1, 1) elected {
+    moe_kernel.wait %p[%c0] : !moe_kernel.pipeline<1>
+    moe_kernel.commit empty %p[%c0] : !moe_kernel.pipeline<1>
+  }
+  moe_kernel.return
+}
+
+// -----
+
+// The walk of each CTA's warp, and the role that asks.
+moe_kernel.func @queue(%offsets: memref<4xi32>) warps(2) cluster(2, 1) {
+  %next = moe_kernel.alloc "next" : !moe_kernel.buffer<shared, 2x16xi8>
+  // expected-error@+1 {{'tiles' has 2 consumers, but 4 threads arrive in a round}}
+  %queue = moe_kernel.pipeline "tiles" producers = 1 consumers = 2 transaction_bytes = 16 : !moe_kernel.pipeline<2>
+  moe_kernel.role "walk" warps(0, 1) elected {
+    // expected-note@+1 {{role 'walk' arrives 2 times here}}
+    moe_kernel.for_tiles offsets(%offsets : memref<4xi32>) tile = [128, 256] n = 600
+        from %next on %queue : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2> {
+    ^bb0(%group: i32, %row: i32, %column: i32, %begin: i32, %end: i32, %atoms: i32):
+      moe_kernel.yield
+    }
+  }
+  moe_kernel.role "ask" warps(1, 1) elected {
+    // expected-note@+1 {{role 'ask' arrives 2 times here}}
+    moe_kernel.request_tiles %next on %queue : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2>
+  }
+  moe_kernel.return
+}
