@@ -50,8 +50,9 @@ entry forward 4 128,384
 entry ragged 4 129,1100,1100 3 # warps with rows of two groups; the parts of every sum come from several CTAs
 entry ragged 4 100,900,900 1 ragged_dynamic_pair "--schedule=tile-m=256 tile-n=128 cluster=2,1 stages=2 $dynamic"
 entry weight_gradient 4 96,1024 3 # the parts of a tile come from different CTAs
-entry cluster_gradient 4 96,96,480 1 gradient_multicast "--schedule=tile-m=128 tile-n=128 cluster=2,2 stages=2"
-entry cluster_gradient 4 96,96,480 1 gradient_pair "--schedule=tile-m=256 tile-n=128 cluster=2,1 stages=2"
+# The parts of a tile come from different clusters.
+entry gradient_multicast 4 96,96,480 12
+entry gradient_pair 4 100,100,481 8
 entry fp4_columns 4 96,416
 entry fp4_gradient 4 128,1664 3
 # named OP COLUMNS_OF_RHS C OUTPUTS: a named op with alpha, prob and, if C is a type, c; outputs are TYPE:KIND.
