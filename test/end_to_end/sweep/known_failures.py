@@ -2,8 +2,8 @@
 which kinds there are, and which other tests concern them."""
 import sys
 
+from checking import run
 from dimensions import FP8, family
-from sweep import run
 
 COMMON = {"format": "e4m3", "tile": "128x128", "cluster": "1x1", "stages": 2, "accumulators": 1, "aligned": 128, "groups": "skewed",
           "tail": 304, "n": 160, "plain": "f32"}

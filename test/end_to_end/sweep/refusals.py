@@ -1,25 +1,28 @@
-"""Every rule of legality.py: a legal case with one value changed, so that the rule is broken, is refused with its label."""
+"""Every rule of legality.py: a case that breaks it is refused with its label."""
 import random
 import sys
+from dataclasses import replace
 
-from dimensions import MISTAKES, PRODUCTS, family
-from legality import RULES, broken
-from sweep import draw, run
+from checking import run
+from dimensions import MISTAKES, family
+from drawing import OPS, STEPS, complete
+from legality import RULES
+
+TRIES = 40
 
 
 def breaking(rng, rule):
     """A case that breaks the rule, and no other if one is found soon."""
-    several = None
-    for _ in range(400):
-        case = draw(rng, "wgrad" if rule.family == "wgrad" or "split" in rule.reads else rng.choice(PRODUCTS))
-        values = family(case["op"])
-        name = rng.choice([name for name in rule.reads if name in values and name != "op"] or ["op"])
-        case[name] = rng.choice(values[name] + MISTAKES.get(name, ()))
-        rules = broken(case)
-        if rules == [rule]:
-            return case
-        several = case if rule in rules else several
-    return several
+    ops = [op for op in OPS if rule.of(op) is not None]
+    kept = replace(rule, broken=lambda *values: not rule.broken(*values))
+    for others in ([other for other in RULES if other is not rule], []):
+        for _ in range(TRIES):
+            op = rng.choice(ops)
+            name = rng.choice(rule.of(op))
+            value = rng.choice(family(op)[name] + MISTAKES.get(name, ()))
+            case = complete(rng, {name: value}, [kept] + others, (op,), STEPS)
+            if case:
+                return case
 
 
 if __name__ == "__main__":
