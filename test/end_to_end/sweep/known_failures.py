@@ -106,6 +106,9 @@ def accumulator_in_use():
                           sums="all")
         yield case_of("gemm_swiglu", tile="256x256", cluster="2x1", accumulators=2, n=2560, k=k, groups="256+128+384", plain="bf16")
         yield case_of("wgrad", tile="256x256", cluster="2x1", accumulators=2, n=1536, width=1280, groups="128+256", tail=0)
+        for op in ("gemm", "gemm_swiglu"):  # parts of a tile that are no half of it, of 6 chunks and of 3
+            yield case_of(op, format="nvfp4", tile="128x192", stages=4, accumulators=2, n=1152, k=k * 2, groups="256+128+384",
+                          rows="e4m3_rceil", plain="none", sums="all")
 
 
 def launch_control_responses():

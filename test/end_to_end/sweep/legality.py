@@ -135,13 +135,13 @@ def operands(format, layout, tile, stages):
     return stages * stage_bytes(format, layout, tile) + RESERVED_BYTES > SHARED_BYTES
 
 
-@rule("schedule_c5", "op format layout tile stages n plain rows? columns? saved? sums? into?", "operands and staged outputs fit in "
-      "shared memory", late=True)
-def shared(op, format, layout, tile, stages, n, plain, rows, columns, saved, sums, into):
-    """An output is staged in two slots of 32 columns, 16 where N is no multiple of 32; a sum down columns has one number a warp."""
+@rule("schedule_c5", "op format layout tile stages n width? plain rows? columns? saved? sums? into?",
+      "operands and staged outputs fit in shared memory", late=True)
+def shared(op, format, layout, tile, stages, n, width, plain, rows, columns, saved, sums, into):
+    """An output is staged in two slots of 32 columns, or 16; a sum down columns has a number of each warp."""
     result, other = 1 + (op in PAIRED_C), 1 + (op in PAIRED)
     bits = result * sum(BITS[x.split("_")[0]] for x in (rows, columns, "none" if into == "pointers" else plain)) + other * BITS[saved]
-    staged = 2 * 128 * (16 if n % 32 else 32) * bits // 8
+    staged = 2 * 128 * (16 if (width if op == "wgrad" else n) % 32 else 32) * bits // 8
     sums_down = {"dbias": 1, "dbias_bf16": 1, "all": 2}.get(sums, 0) * 4 * 4 * 2 * numbers(tile)[1]
     return stages * stage_bytes(format, layout, tile) + staged + sums_down + RESERVED_BYTES > SHARED_BYTES
 

@@ -14,6 +14,10 @@ from legality import RULES, work
 
 DRAWN = 200  # cases of each op
 LARGE = 200  # draws, the smallest of which is taken, where no case is within the limits
+FAMILIES = ((PRODUCT, PRODUCTS), (WGRAD, ("wgrad",)))
+CONTRACT = [{name: value} for name in ("groups", "n", "k") for value in PRODUCT[name]] + [
+    {"groups": "skewed", "aligned": 1}, {"groups": "least", "aligned": 1}, {"groups": "513", "aligned": 1},
+    {"groups": "odd_tiles", "cluster": "2x1"}, {"n": 272, "cluster": "2x1"}]
 
 
 def pairs_of(case):
@@ -23,7 +27,7 @@ def pairs_of(case):
 
 def all_pairs():
     """Of values that some op has, with these ops."""
-    for dimensions, ops in ((PRODUCT, PRODUCTS), (WGRAD, ("wgrad",))):
+    for dimensions, ops in FAMILIES:
         for one, two in itertools.combinations(sorted(dimensions), 2):
             for x, y in itertools.product(dimensions[one], dimensions[two]):
                 fixed = {one: x, two: y}
@@ -54,22 +58,33 @@ def with_every_pair(rng):
     return cases, seen, illegal
 
 
-def greedy(cases, pairs, most_seconds=float("inf"), cost=lambda case: 1):
-    """Cases in the order of new pairs for their cost, until nothing is new or the time is over; the number of their pairs."""
+def wanted():
+    """Values that every choice of cases has, of products and of weight gradients, with the ops: where they are legal."""
+    return [(ops, fixed) for dimensions, ops in FAMILIES for fixed in CONTRACT
+            if fixed.keys() <= dimensions.keys() and excluding(fixed, ops) is None]
+
+
+def greedy(cases, pairs, most=float("inf"), cost=lambda case: 1):
+    """Cases in the order of new pairs for their cost, what is wanted first, until nothing is new or `most` is spent; the number of
+    their pairs."""
+    first = wanted()
     number = {pair: i for i, pair in enumerate(sorted(pairs, key=repr))}
-    has = np.zeros((len(cases), len(pairs)), np.float32)
+    has = np.zeros((len(cases), len(pairs) + len(first)), np.float32)
     for i, case in enumerate(cases):
         has[i, [number[pair] for pair in pairs_of(case)]] = 1
-    costs = np.array([cost(case) for case in cases])
-    new, chosen, seconds = np.ones(len(pairs), np.float32), [], 0
+        has[i, len(pairs) :] = [case["op"] in ops and fixed.items() <= case.items() for ops, fixed in first]
+    new = np.ones(has.shape[1], np.float32)
+    new[len(pairs) :] = len(pairs)
+    costs, chosen = np.array([cost(case) for case in cases]), []
     while True:
-        gains = has @ new / costs
-        gains[costs > most_seconds - seconds] = 0
+        gains = np.where(costs <= most, has @ new / costs, 0)
         best = int(gains.argmax())
         if gains[best] == 0:
-            return chosen, len(pairs) - int(new.sum())
+            missing = [fixed for fixed, left in zip(first, new[len(pairs) :]) if left]
+            assert not missing, f"no case has {missing}"
+            return chosen, int((new[: len(pairs)] == 0).sum())
         chosen.append(cases[best])
-        seconds += costs[best]
+        most -= costs[best]
         new *= 1 - has[best]
 
 
@@ -85,20 +100,25 @@ def complete_cover():
     return chosen
 
 
+def seconds(case):
+    """Roughly; making the operands takes most of it."""
+    return 1 + work(case)[1] / 1.5e6
+
+
 def numbered(cases):
     return [(case, seed) for seed, case in enumerate(cases)]
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=480)
+    parser.add_argument("--seconds", type=float, default=100)
     parser.add_argument("--part", default="1/1")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     cases = drawn(random.Random(1))
     pairs = set().union(*map(pairs_of, cases))
-    chosen, covered = greedy(cases, pairs, options.seconds, lambda case: 5 + work(case)[0] / 4e7)
+    chosen, covered = greedy(cases, pairs, options.seconds, seconds)
     print(f"{len(chosen)} cases have {covered} of {len(pairs)} pairs", flush=True)
     if options.list:
         print("\n".join(map(text, chosen)))
