@@ -35,7 +35,7 @@ def GroupedMoe_WgradOp : GroupedMoe_StructuredOp<"wgrad", [
     | `wgrad_c3` | scales are f8E8M0FNU in the layout `<column, per_group, block = 32>`; of f4E2M1FN also f8E8M0FNU or f8E4M3FN in `<column, per_group, block = 16>`, both alike |
     | `wgrad_c4` | scale shapes are those of the layout and of the matrix of R rows |
     | `wgrad_c5` | offsets is (L) of i32 |
-    | `wgrad_c6` | m_aligned is 32, 128 or 256; of f4E2M1FN 128 or 256 |
+    | `wgrad_c6` | m_aligned is 1, 32, 128 or 256; not 1 of a transposed operand; of f4E2M1FN 128 or 256 |
     | `wgrad_c7` | an input is `per_group` (L) or (1), or `per_element` (L, N, K), of f32, f16 or bf16 elements |
     | `wgrad_c8` | outputs are `plain` (L, N, K) of f32, f16 or bf16, or (L) of i64 together with a `pointee` of these; each its own memref |
     | `wgrad_c9` | the region takes an f32 for the accumulator and each input and yields one for each output, by scalar operations of `arith` and `math` |

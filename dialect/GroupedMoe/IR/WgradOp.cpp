@@ -165,19 +165,25 @@ static LogicalResult verifyGroups(WgradOp op, bool packed) {
            << " tiles of 128 x 128: kernels count in 32 bits (wgrad_c2)";
   }
   uint64_t aligned = op.getMAligned();
-  if (aligned != 32 && aligned != 128 && aligned != 256) {
+  if (aligned != 1 && aligned != 32 && aligned != 128 && aligned != 256) {
+    return op.emitOpError() << "m_aligned is " << static_cast<int64_t>(aligned)
+                            << " rows, expected 1, 32, 128 or 256 (wgrad_c6)";
+  }
+  if (packed && aligned < 128) {
     return op.emitOpError()
            << "m_aligned is " << static_cast<int64_t>(aligned)
-           << " rows, expected 32, 128 or 256 (wgrad_c6): the sum runs along "
-              "the rows in blocks of 32, which no two groups may share; pad "
-              "the groups to a multiple of 32 rows";
-  }
-  if (packed && aligned == 32) {
-    return op.emitOpError()
-           << "m_aligned is 32 rows, expected 128 or 256 of f4E2M1FN operands "
-              "(wgrad_c6): one instruction sums 64 rows, which no two groups "
-              "may share; pad the groups to a multiple of 128 rows, or use "
+           << " rows, expected 128 or 256 of f4E2M1FN operands "
+              "(wgrad_c6): one instruction sums 64 rows, and needs scales for "
+              "all of them; pad the groups to a multiple of 128 rows, or use "
               "FP8 data";
+  }
+  if (aligned == 1 && (op.getLhsTransposed() || op.getRhsTransposed())) {
+    return op.emitOpError()
+           << "m_aligned is 1 row with a transposed "
+           << (op.getLhsTransposed() ? "lhs" : "rhs")
+           << ", expected 32, 128 or 256 (wgrad_c6): copies along its rows "
+              "start at multiples of 16 bytes; store it with the rows as "
+              "the first extent, or pad the groups to a multiple of 32 rows";
   }
   return success();
 }

@@ -1,5 +1,6 @@
-// Tensor maps of arrays whose addresses only the device knows: a small kernel
-// builds them in the workspace, ahead of the one that uses them.
+// Tensor maps of each group's own, of what only the device knows: where its
+// arrays are, or where its rows end. A small kernel builds them in the
+// workspace, ahead of the one that uses them.
 #ifndef LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_GROUPMAPS_H
 #define LIB_CONVERSION_GROUPEDMOETOMOEKERNEL_GROUPMAPS_H
 
@@ -8,24 +9,31 @@
 namespace grouped_moe {
 
 /// The kernel that builds them, and its launch: a thread for each group. Maps
-/// of a group without rows are not built, and its address is not read.
+/// of a group without rows are not built, and its address is not read. What
+/// adds maps returns the array of them, on the host.
 class GroupMaps {
 public:
   GroupMaps(mlir::Operation *op, llvm::StringRef kind, mlir::Value offsets);
 
-  /// A map for each group of what an element of `addresses` points at. Returns
-  /// the array of maps, on the host.
-  mlir::Value add(mlir::Value addresses, mlir::MemRefType pointee,
-                  moe_kernel::TensorMapType type);
+  /// A map for each group of what an element of `addresses` points at.
+  mlir::Value addDiscrete(mlir::Value addresses, mlir::MemRefType pointee,
+                          moe_kernel::TensorMapType type);
+  /// A map for each group of `memref`, that ends with the group's rows, which
+  /// run along `axis`.
+  mlir::Value addCut(mlir::Value memref, int64_t axis,
+                     moe_kernel::TensorMapType type);
   /// Ends the kernel and launches it.
   void finish();
 
 private:
   struct Array {
-    mlir::Value source, addresses, maps; // parameters
+    mlir::Value source, maps; // parameters
+    mlir::Value addresses;    // a parameter, null if cut
+    int64_t axis = 0;         // along which it is cut
   };
 
-  mlir::Value hasRows(mlir::Value group);
+  mlir::Value newMaps(moe_kernel::TensorMapType type);
+  void build(const Array &array, mlir::Value group, mlir::Value end);
 
   KernelScope kernel;
   mlir::Value offsets;

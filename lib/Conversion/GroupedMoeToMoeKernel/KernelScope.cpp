@@ -51,13 +51,16 @@ Value KernelScope::addOutput(Value memref) {
   return addMemref(memref);
 }
 
-Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
-                                Type element, int64_t swizzle) {
-  auto type =
-      moe_kernel::TensorMapType::get(host.getContext(), box, element, swizzle);
+Value KernelScope::addTensorMap(Value memref, moe_kernel::TensorMapType type) {
   return addArgument(
       moe_kernel::MakeTensorMapOp::create(host, type, memref, TypeAttr()),
       type);
+}
+
+Value KernelScope::addTensorMap(Value memref, ArrayRef<int64_t> box,
+                                Type element, int64_t swizzle) {
+  return addTensorMap(memref, moe_kernel::TensorMapType::get(
+                                  host.getContext(), box, element, swizzle));
 }
 
 Value KernelScope::addMapTemplate(Value placeholder, MemRefType pointee,

@@ -21,6 +21,7 @@ public:
 
   mlir::Value addMemref(mlir::Value memref);
   mlir::Value addOutput(mlir::Value memref); // the kernel writes it
+  mlir::Value addTensorMap(mlir::Value memref, moe_kernel::TensorMapType type);
   mlir::Value addTensorMap(mlir::Value memref, llvm::ArrayRef<int64_t> box,
                            mlir::Type element, int64_t swizzle);
   /// The map of an array of type `pointee` somewhere else, for copies with

@@ -36,7 +36,6 @@ public:
 private:
   void addParameters(Value rows);
   void addGroupMaps();
-  Value useGroupMaps(Value group, Value used);
   /// On the host: at most so many pieces of `span` rows, each of one group.
   Value hostPieces(Value rows, int64_t span) {
     return kernel.hostRaggedAtoms(
@@ -58,7 +57,6 @@ private:
   int64_t n, k, kTiles;
   bool isPerGroup; // the scales of lhs
   Value offsets;
-  Value rhsMaps, rhsScalesMaps; // of discrete groups
 };
 
 void GemmLowering::addParameters(Value rows) {
@@ -74,9 +72,9 @@ void GemmLowering::addParameters(Value rows) {
   if (hasHalves() && !isPaired && !rhs.transposed) {
     rhs.boxes = 2;
   }
-  addDataMap(lhs, /*lead=*/0);
+  lhs.map = kernel.addTensorMap(lhs.memref, dataMapType(lhs, /*lead=*/0));
   if (!op.isRhsDiscrete()) {
-    addDataMap(rhs, /*lead=*/1);
+    rhs.map = kernel.addTensorMap(rhs.memref, dataMapType(rhs, /*lead=*/1));
   }
   // An atom of scales is 256 x 16 bits: boxes have at most 256 elements a side.
   Type i16 = b.getI16Type();
@@ -98,40 +96,22 @@ void GemmLowering::addParameters(Value rows) {
 /// Maps of each group's own array, and of its scales.
 void GemmLowering::addGroupMaps() {
   GroupMaps maps(op, "gemm_maps", op.getOffsets());
-  auto add = [&](Value addresses, Type pointee, ArrayRef<int64_t> box,
-                 Type element, int64_t swizzle) {
+  auto add = [&](Value addresses, Type pointee,
+                 moe_kernel::TensorMapType type) {
     auto array = cast<RankedTensorType>(pointee);
     auto memref = MemRefType::get(array.getShape(), array.getElementType());
     moe_kernel::RequireAddressesOp::create(kernel.host, addresses, memref,
                                            op.getOffsets(), /*read_only=*/true);
-    auto type =
-        moe_kernel::TensorMapType::get(b.getContext(), box, element, swizzle);
-    return kernel.addMemref(maps.add(addresses, memref, type));
+    return kernel.addMemref(maps.addDiscrete(addresses, memref, type));
   };
-  rhsMaps = add(op.getRhs(), *op.getRhsPointee(), dataBox(rhs, /*lead=*/0),
-                b.getI8Type(), kDataSwizzle);
-  rhsScalesMaps = add(op.getRhsScales(), *op.getRhsScalesPointee(),
-                      {scaleBoxAtoms(), 1, kAtomBytes / 2}, b.getI16Type(), 0);
+  rhs.groupMaps =
+      add(op.getRhs(), *op.getRhsPointee(), dataMapType(rhs, /*lead=*/0));
+  rhs.groupScalesMaps =
+      add(op.getRhsScales(), *op.getRhsScalesPointee(),
+          moe_kernel::TensorMapType::get(b.getContext(),
+                                         {scaleBoxAtoms(), 1, kAtomBytes / 2},
+                                         b.getI16Type(), /*swizzle=*/0));
   maps.finish();
-}
-
-/// The maps of `group`; `used` is the number behind that of the last group, 0
-/// at first, and so is what this returns.
-Value GemmLowering::useGroupMaps(Value group, Value used) {
-  auto element = [&](Value maps) -> Value {
-    Type type = cast<MemRefType>(maps.getType()).getElementType();
-    return moe_kernel::MapElementOp::create(b, type, maps, group);
-  };
-  rhs.map = element(rhsMaps);
-  rhs.scalesMap = element(rhsScalesMaps);
-  Value next = kernel.add(group, 1);
-  Value isOther =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, next, used);
-  kernel.onlyIf(isOther, [&] {
-    moe_kernel::AcquireMapOp::create(b, rhs.map);
-    moe_kernel::AcquireMapOp::create(b, rhs.scalesMap);
-  });
-  return next;
 }
 
 ProductKernel::Walk GemmLowering::createWalk(ValueRange inits) {
@@ -158,10 +138,9 @@ void GemmLowering::buildLoadRole() {
   auto tile = [&](ValueRange places, ValueRange carried) -> SmallVector<Value> {
     Place place(places);
     Value group = place.group, row = place.row, column = place.column;
-    SmallVector<Value> lead{group}, next; // of places in rhs; carried
-    if (op.isRhsDiscrete()) {
-      next.push_back(useGroupMaps(group, carried[1]));
-      lead.clear();
+    SmallVector<Value> lead; // of places in rhs
+    if (!op.isRhsDiscrete()) {
+      lead.push_back(group);
     }
     auto load = [&](Value step, Value stage) {
       Value kStart = kernel.mul(step, tileK),
@@ -196,11 +175,9 @@ void GemmLowering::buildLoadRole() {
         }
       }
     };
-    next.insert(next.begin(),
-                forStages(kernel.constant(kTiles), carried[0], load));
-    return next;
+    return {forStages(kernel.constant(kTiles), carried[0], load)};
   };
-  ProductKernel::buildLoadRole(op.isRhsDiscrete() ? 2 : 1, tile);
+  ProductKernel::buildLoadRole(tile);
 }
 
 void GemmLowering::buildMatrixRole() {

@@ -4,6 +4,7 @@
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/GroupedMoe/IR/ScaleLayout.h"
+#include "lib/Conversion/GroupedMoeToMoeKernel/GroupMaps.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/PartialTiles.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/ProductKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,13 +33,14 @@ public:
         op(op), n(op.getN()), k(op.getK()),
         tilesAlong(llvm::divideCeil(k, tileN)),
         tilesOfGroup(llvm::divideCeil(n, tileM) * tilesAlong),
-        split(schedule.getSplit()), atomSpan(getRaggedSpan(op.getLhsLayout())) {
-  }
+        split(schedule.getSplit()), atomSpan(getRaggedSpan(op.getLhsLayout())),
+        isCut(op.getMAligned() % op.getLhsLayout().getBlock() != 0) {}
 
   void run();
 
 private:
   void addFactor(Factor &factor, Value memref, Value scales, bool transposed);
+  void addCutMaps();
   void addParameters();
   void requireShapes();
   Walk createWalk(ValueRange inits) override;
@@ -69,6 +71,7 @@ private:
   int64_t n, k, tilesAlong, tilesOfGroup;
   ArrayRef<int64_t> split;
   int64_t atomSpan; // rows of an atom of scales
+  bool isCut;       // groups end within blocks
   Value hostRows, rows, offsets, partRows;
   std::optional<PartialTiles> partials;
 };
@@ -81,9 +84,24 @@ void WgradLowering::addFactor(Factor &factor, Value memref, Value scales,
   // Rows, the extent of the products, are the slow one unless the op says that
   // the operand is stored transposed.
   setTransposed(factor, !transposed);
-  addDataMap(factor, /*lead=*/0);
+  if (!isCut) {
+    factor.map = kernel.addTensorMap(memref, dataMapType(factor, /*lead=*/0));
+  }
   factor.scalesMap =
       kernel.addTensorMap(scales, {1, kAtomBytes / 2}, b.getI16Type(), 0);
+}
+
+/// Maps that end with each group's rows: what lies behind them in a block of
+/// its last products is read as 0.
+void WgradLowering::addCutMaps() {
+  GroupMaps maps(op, "wgrad_maps", op.getOffsets());
+  auto add = [&](Factor &factor, int64_t rowAxis) {
+    factor.groupMaps = kernel.addMemref(
+        maps.addCut(factor.memref, rowAxis, dataMapType(factor, /*lead=*/0)));
+  };
+  add(lhs, op.getLhsRowAxis());
+  add(rhs, op.getRhsRowAxis());
+  maps.finish();
 }
 
 /// What the launch checks.
@@ -111,6 +129,9 @@ void WgradLowering::requireShapes() {
 void WgradLowering::addParameters() {
   addFactor(lhs, op.getLhs(), op.getLhsScales(), op.getLhsTransposed());
   addFactor(rhs, op.getRhs(), op.getRhsScales(), op.getRhsTransposed());
+  if (isCut) {
+    addCutMaps();
+  }
   offsets = kernel.addMemref(op.getOffsets());
   rows = kernel.addIndex(hostRows);
   if (!split.empty()) {
@@ -190,7 +211,7 @@ void WgradLowering::buildLoadRole() {
     };
     return {forStages(ceilDiv(span.rows, tileK), carried[0], load)};
   };
-  ProductKernel::buildLoadRole(/*carried=*/1, tile);
+  ProductKernel::buildLoadRole(tile);
 }
 
 void WgradLowering::buildMatrixRole() {

@@ -65,8 +65,8 @@ static int64_t perByte(Type element) {
   return 8 / element.getIntOrFloatBitWidth();
 }
 
-SmallVector<int64_t> ProductKernel::dataBox(const Factor &factor,
-                                            int64_t lead) {
+moe_kernel::TensorMapType ProductKernel::dataMapType(const Factor &factor,
+                                                     int64_t lead) {
   SmallVector<int64_t> box(lead, 1);
   if (factor.transposed) {
     box.append({tileK / factor.slices, factor.boxExtent()});
@@ -74,12 +74,8 @@ SmallVector<int64_t> ProductKernel::dataBox(const Factor &factor,
     box.append(
         {factor.boxExtent() / factor.slices, tileK / perByte(factor.element)});
   }
-  return box;
-}
-
-void ProductKernel::addDataMap(Factor &factor, int64_t lead) {
-  factor.map = kernel.addTensorMap(factor.memref, dataBox(factor, lead),
-                                   b.getI8Type(), kDataSwizzle);
+  return moe_kernel::TensorMapType::get(b.getContext(), box, b.getI8Type(),
+                                        kDataSwizzle);
 }
 
 bool ProductKernel::hasFineScales() const {
@@ -157,11 +153,44 @@ ResultRange ProductKernel::buildWalk(moe_kernel::RoleOp role, unsigned carried,
   return walk.op->getResults();
 }
 
-void ProductKernel::buildLoadRole(unsigned carried, Build build) {
+Value ProductKernel::useGroupMaps(Value group, Value used) {
+  SmallVector<Value> elements;
+  auto use = [&](Value maps, Value &map) {
+    if (maps) {
+      Type type = cast<MemRefType>(maps.getType()).getElementType();
+      map = moe_kernel::MapElementOp::create(b, type, maps, group);
+      elements.push_back(map);
+    }
+  };
+  for (Factor *factor : {&lhs, &rhs}) {
+    use(factor->groupMaps, factor->map);
+    use(factor->groupScalesMaps, factor->scalesMap);
+  }
+  Value next = kernel.add(group, 1);
+  Value isOther =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, next, used);
+  kernel.onlyIf(isOther, [&] {
+    for (Value element : elements) {
+      moe_kernel::AcquireMapOp::create(b, element);
+    }
+  });
+  return next;
+}
+
+void ProductKernel::buildLoadRole(Build build) {
   auto role = moe_kernel::RoleOp::create(b, "load", kEpilogueWarps, 1,
                                          /*elected=*/true, /*leader=*/false);
   OpBuilder::InsertionGuard guard(b);
-  ResultRange ended = buildWalk(role, carried, build);
+  bool hasGroupMaps = lhs.groupMaps || rhs.groupMaps;
+  auto tile = [&](ValueRange places, ValueRange carried) {
+    SmallVector<Value> next;
+    if (hasGroupMaps) {
+      next.push_back(useGroupMaps(places[0], carried[1]));
+    }
+    next.insert(next.begin(), build(places, carried)[0]);
+    return next;
+  };
+  ResultRange ended = buildWalk(role, hasGroupMaps ? 2 : 1, tile);
   if (clusterM * clusterN > 1) {
     // Units of other CTAs still arrive at this one's barriers.
     moe_kernel::DrainOp::create(b, operands, ended[0]);

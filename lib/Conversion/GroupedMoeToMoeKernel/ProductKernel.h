@@ -36,8 +36,9 @@ protected:
     /// slice of every box and sends it to all.
     int64_t slices = 1;
     moe_kernel::ClusterAxis axis;
-    mlir::Value map, scalesMap;           // parameters
-    mlir::Value data, scales, tmemScales; // buffers
+    mlir::Value map, scalesMap; // parameters, or the present group's
+    mlir::Value groupMaps, groupScalesMaps; // parameters: if groups have theirs
+    mlir::Value data, scales, tmemScales;   // buffers
 
     int64_t boxExtent() const { return extent / boxes; }
     int64_t scaleAtoms() const {
@@ -46,10 +47,8 @@ protected:
   };
   void setTransposed(Factor &factor, bool transposed);
 
-  /// The box of the data's map; `lead` extents of 1 stand in front.
-  llvm::SmallVector<int64_t> dataBox(const Factor &factor, int64_t lead);
-  /// The map of the data.
-  void addDataMap(Factor &factor, int64_t lead);
+  /// A map of the data; `lead` extents of 1 stand in front of the box.
+  moe_kernel::TensorMapType dataMapType(const Factor &factor, int64_t lead);
   /// Buffers, pipelines: after all parameters.
   void addBuffers();
   /// Loads box `box` of a factor, or this CTA's slice of it: from `first` along
@@ -79,11 +78,11 @@ protected:
   };
   virtual Walk createWalk(mlir::ValueRange inits) = 0;
   /// The roles that walk the tiles; `build` returns the carried values: the
-  /// position of operands first; those of operands and accumulators; that of
+  /// position of operands; those of operands and accumulators; that of
   /// accumulators and the epilogue's.
   using Build = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::ValueRange places, mlir::ValueRange carried)>;
-  void buildLoadRole(unsigned carried, Build build);
+  void buildLoadRole(Build build);
   void buildMatrixRole(Build build);
   void buildEpilogueRole(Build build);
 
@@ -117,6 +116,9 @@ protected:
   int64_t ctasOfUnit() const { return isPaired ? 2 : 1; }
 
   mlir::Value advance(mlir::Value pipeline, mlir::Value position);
+  /// Factors take their group's maps from here on; `used` is the number behind
+  /// that of the last group, 0 at first, and so is what this returns.
+  mlir::Value useGroupMaps(mlir::Value group, mlir::Value used);
   /// A role around the walk; stands behind the walk in the end, and returns its
   /// results.
   mlir::ResultRange buildWalk(moe_kernel::RoleOp role, unsigned carried,

@@ -155,7 +155,7 @@ func.func @e4m3_of_32(%dy: tensor<64x?xf4E2M1FN>, %sdy: tensor<?x32x4x4xf8E4M3FN
 // -----
 
 func.func @groups_of_32(%dy: tensor<64x?xf4E2M1FN>, %sdy: tensor<?x32x4x4xf8E8M0FNU>, %x: tensor<96x?xf4E2M1FN>, %sx: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<4xi32>, %dw0: tensor<4x64x96xf32>) -> tensor<4x64x96xf32> {
-  // expected-error @below {{op m_aligned is 32 rows, expected 128 or 256 of f4E2M1FN operands (wgrad_c6): one instruction sums 64 rows, which no two groups may share; pad the groups to a multiple of 128 rows, or use FP8 data}}
+  // expected-error @below {{op m_aligned is 32 rows, expected 128 or 256 of f4E2M1FN operands (wgrad_c6): one instruction sums 64 rows, and needs scales for all of them; pad the groups to a multiple of 128 rows, or use FP8 data}}
   %dw = grouped_moe.wgrad lhs(%dy : tensor<64x?xf4E2M1FN> scales %sdy : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
       rhs(%x : tensor<96x?xf4E2M1FN> scales %sx : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<4xi32>)
       outs(%dw0 : tensor<4x64x96xf32>) attributes {lhs_transposed, rhs_transposed, m_aligned = 32 : i64} -> tensor<4x64x96xf32>

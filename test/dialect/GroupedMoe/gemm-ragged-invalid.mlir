@@ -62,11 +62,11 @@ func.func @shape(%a: tensor<300x64xf8E4M3FN>, %sa: tensor<3x32x4x4xf8E8M0FNU>,
 
 // -----
 
-func.func @weight_gradient(%dy: tensor<?x256xf8E4M3FN>, %sdy: tensor<?x32x4x4xf8E8M0FNU>, %x: tensor<?x512xf8E4M3FN>,
+func.func @weight_gradient(%dy: tensor<?x256xf8E4M3FN>, %sdy: tensor<?x32x4x4xf8E8M0FNU>, %x: tensor<512x?xf8E4M3FN>,
     %sx: tensor<?x32x4x4xf8E8M0FNU>, %o: tensor<4xi32>, %dw0: tensor<4x256x512xbf16>) {
-  // expected-error @below {{'grouped_moe.wgrad' op m_aligned is 1 rows, expected 32, 128 or 256 (wgrad_c6): the sum runs along the rows in blocks of 32, which no two groups may share; pad the groups to a multiple of 32 rows}}
+  // expected-error @below {{'grouped_moe.wgrad' op m_aligned is 1 row with a transposed rhs, expected 32, 128 or 256 (wgrad_c6): copies along its rows start at multiples of 16 bytes; store it with the rows as the first extent, or pad the groups to a multiple of 32 rows}}
   %dw = grouped_moe.wgrad lhs(%dy : tensor<?x256xf8E4M3FN> scales %sdy : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
-      rhs(%x : tensor<?x512xf8E4M3FN> scales %sx : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<4xi32>)
-      outs(%dw0 : tensor<4x256x512xbf16>) attributes {m_aligned = 1 : i64} -> tensor<4x256x512xbf16>
+      rhs(%x : tensor<512x?xf8E4M3FN> scales %sx : tensor<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>) offsets(%o : tensor<4xi32>)
+      outs(%dw0 : tensor<4x256x512xbf16>) attributes {m_aligned = 1 : i64, rhs_transposed} -> tensor<4x256x512xbf16>
   return
 }

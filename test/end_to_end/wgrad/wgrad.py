@@ -170,7 +170,9 @@ class Case:
             for i, (x, y) in enumerate(zip(got, want)):
                 assert_same(x, y, self.sizes, f"{device}: {self.name()}: output #{i}")
             if device == "emulator":
-                assert report["launches"] == 1, f"{self.name()}: {report['launches']} launches"
+                # Groups that end within blocks have maps of their own.
+                launches = 2 if self.aligned % self.lhs.block else 1
+                assert report["launches"] == launches, f"{self.name()}: {report['launches']} launches"
         return got
 
 
