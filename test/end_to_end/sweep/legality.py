@@ -65,7 +65,9 @@ rule("wgrad_c1", "format", "FP8 meets FP8", "wgrad")(lambda format: format == "e
 rule("gemm_c4", "format layout", "FP4 has scales along K in a row layout alone", "gemm")(
     lambda format, layout: is_fp4(format) and layout.endswith("n"))
 rule("gemm_c7", "aligned", "m_aligned is 1, 32, 128 or 256", "gemm")(lambda aligned: aligned not in (1, 32, 128, 256))
-rule("wgrad_c6", "aligned", "m_aligned is 32, 128 or 256", "wgrad")(lambda aligned: aligned not in (32, 128, 256))
+rule("wgrad_c6", "aligned", "m_aligned is 1, 32, 128 or 256", "wgrad")(lambda aligned: aligned not in (1, 32, 128, 256))
+rule("wgrad_c6", "aligned layout", "rows of a transposed operand are read in pieces of 16 bytes", "wgrad")(
+    lambda aligned, layout: aligned == 1 and "column" in layout)
 rule("gemm_c16", "aligned scales", "groups within an atom have scales of their own")(
     lambda aligned, scales: 0 < aligned < 128 and scales != "per_group")
 rule("gemm_c14", "op n halves", "gate and up are blocks of 32 columns, or halves of whole atoms")(

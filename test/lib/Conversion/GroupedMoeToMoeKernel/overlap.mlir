@@ -9,7 +9,7 @@
 // CHECK-LABEL: moe_kernel.func @six_gemm(
 // CHECK: overlap = 64
 // CHECK: %[[FIRST:.*]] = arith.select %{{.*}}, %c96_i32{{.*}}, %c0_i32{{.*}} : i32
-// CHECK: scf.for %[[STEP:.*]] = %
+// CHECK: scf.for %[[STEP:arg[0-9]+]] = %
 // CHECK: %[[AT:.*]] = arith.addi %[[STEP]], %[[FIRST]] : i32
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[AT]], %c192_i32{{.*}} : i32
 // CHECK: %[[AGAIN:.*]] = arith.subi %[[AT]], %c192_i32{{.*}} : i32
