@@ -9,25 +9,27 @@ STEPS, TRIES = 60, 20  # of a search that need not end
 
 
 class Search:
-    """Of values for one op, in the order of fewest values left; `fixed` has some."""
+    """For values of one op's dimensions, of which `fixed` has some, that break none of the rules; of at most so many steps."""
 
-    def __init__(self, rng, op, fixed, rules, most):
-        self.rng, self.rules, self.left = rng, [(r, dims) for r in rules if (dims := r.of(op)) is not None], most
+    def __init__(self, rng, op, fixed, rules, steps):
+        self.rng, self.rules, self.left = rng, [(r, dims) for r in rules if (dims := r.of(op)) is not None], steps
         self.readers = {name: [(r, dims) for r, dims in self.rules if name in dims] for name in family(op)}
         self.case = {"op": op}
         self.values = {name: [fixed[name]] if name in fixed else rng.sample(values, len(values))
                        for name, values in family(op).items() if name != "op"}
 
     def narrow(self, rules, values):
-        """The values that break no rule that reads nothing else that is open; None if there are none."""
+        """The values that break none of the rules which read at most one open dimension; None if a dimension has none left."""
         values = dict(values)
         for rule, dims in rules:
             free = [d for d in dims if d not in self.case]
+            if not free and rule.breaks(self.case):
+                return None
             if len(free) == 1:
                 name = free[0]
                 values[name] = [x for x in values[name] if not rule.breaks({**self.case, name: x})]
-            if not values[free[0]] if len(free) == 1 else not free and rule.breaks(self.case):
-                return None
+                if not values[name]:
+                    return None
         return values
 
     def run(self):
@@ -35,6 +37,7 @@ class Search:
         return self.case if values is not None and self.choose(values) else None
 
     def choose(self, values):
+        """Gives every open dimension a value, those with few values for their rules first; whether it could."""
         if not values:
             return True
         self.left -= 1
@@ -42,8 +45,8 @@ class Search:
         rest = {other: x for other, x in values.items() if other != name}
         for value in values[name]:
             self.case[name] = value
-            open_ = self.narrow(self.readers[name], rest)
-            if open_ is not None and self.choose(open_):
+            narrowed = self.narrow(self.readers[name], rest)
+            if narrowed is not None and self.choose(narrowed):
                 return True
             if self.left < 0:
                 break

@@ -31,12 +31,12 @@ def fp8():
 
 
 def tiles():
-    """TILE_M of one CTA and of two, TILE_N 128 and 256; the derivative with C as the pre-activation."""
+    """TILE_M of one CTA and of two, TILE_N 128 and 256; the derivative with C as the pre-activation, and one alpha."""
     rest = {"format": "mxfp4", "plain": "bf16", "rows": "none", "columns": "none", "norm": "none", "c": "bf16", "scales": "whole",
             "n": 272, "groups": "skewed", "tail": 57}
     for tile, cluster in (("128x128", "1x1"), ("128x256", "1x1"), ("256x128", "2x1"), ("256x256", "2x1"), ("128x128", "2x1")):
         for relu_of in ("gemm", "c"):
-            yield dict(rest, tile=tile, cluster=cluster, relu_of=relu_of)
+            yield dict(rest, tile=tile, cluster=cluster, relu_of=relu_of, inputs="both" if relu_of == "gemm" else "shared")
 
 
 def discrete():
