@@ -59,9 +59,11 @@ def complete(rng, fixed, rules, ops=OPS, steps=float("inf"), tries=1):
     for op in rng.sample(ops, len(ops)):
         if fixed.keys() <= family(op).keys() and fixed.get("op", op) == op:
             for _ in range(tries):
-                case = Search(rng, op, fixed, rules, steps).run()
-                if case:
+                search = Search(rng, op, fixed, rules, steps)
+                if case := search.run():
                     return {name: case[name] for name in family(op)}
+                if search.left >= 0:
+                    break  # it saw all cases
 
 
 def draw(rng, ops=OPS, fixed={}, rules=RULES + LIMITS):
