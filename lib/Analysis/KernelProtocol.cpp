@@ -110,11 +110,13 @@ void RoleChecker::arrive(ArrivalMap &arrivals, PipelineOp pipeline,
              commit && commit.getSide() == StageSide::empty) {
     threads *= pipeline.getReaders();
   }
-  // A thread of each warp gives a tile's number back, of all CTAs to rank 0.
+  // A thread of each warp gives a tile's number back, of all CTAs to rank 0,
+  // which asks and need not tell itself.
   if (isa<ForTilesOp, ForGroupTilesOp, RequestTilesOp>(op)) {
     auto func = op->getParentOfType<FuncOp>();
     threads = role.getElected() ? 1 : role.getNumWarps();
     threads *= func.getClusterSize() / (role.getLeader() ? 2 : 1);
+    threads -= isa<RequestTilesOp>(op);
   }
   if (threads > entry.count) {
     entry.count = threads;

@@ -104,18 +104,25 @@ static int64_t leastWidth(FusedProduct op) {
   return op.getPaired() && op.getConcatenated() ? 256 : 64;
 }
 
+struct Candidate {
+  int64_t tileM, tileN, clusterM, clusterN;
+};
+
 /// How a weight gradient divides large groups, empty if it does not. An
 /// estimate: with all rows in one group its tiles alone must occupy the chip,
 /// and two parts win as soon as half of the products take longer than writing
 /// one partial tile and reading two.
-static SmallVector<int64_t> chooseSplit(FusedProduct op, int64_t tileN,
-                                        const Target &target) {
+static SmallVector<int64_t>
+chooseSplit(FusedProduct op, const Candidate &candidate, const Target &target) {
   auto wgrad = dyn_cast<WgradOp>(op.getOperation());
   if (!wgrad) {
     return {};
   }
-  int64_t tiles = llvm::divideCeil(wgrad.getN(), kTileM) *
-                  llvm::divideCeil(wgrad.getK(), tileN);
+  int64_t tileN = candidate.tileN;
+  int64_t tiles =
+      llvm::alignTo(llvm::divideCeil(wgrad.getN(), kTileM),
+                    candidate.clusterM) *
+      llvm::alignTo(llvm::divideCeil(wgrad.getK(), tileN), candidate.clusterN);
   constexpr int64_t mostParts = 8;
   int64_t parts = std::min(mostParts, target.sms / tiles);
   if (parts < 2) {
@@ -123,7 +130,8 @@ static SmallVector<int64_t> chooseSplit(FusedProduct op, int64_t tileN,
   }
   int64_t partial = kTileM * tileN * sizeof(float);
   int64_t clocks = 3 * partial / target.globalBytesPerClock;
-  int64_t rows = clocks * target.mmaK / target.mmaClocks(tileN, false);
+  bool isPair = candidate.tileM > kTileM;
+  int64_t rows = clocks * target.mmaK / target.mmaClocks(tileN, isPair);
   return {parts, int64_t(llvm::divideCeil(rows, kAtomRows) * kAtomRows)};
 }
 
@@ -152,10 +160,6 @@ static SmallVector<int64_t> expectedRows(FusedProduct op,
 
 namespace {
 /// A shape of tiles and clusters that may be chosen.
-struct Candidate {
-  int64_t tileM, tileN, clusterM, clusterN;
-};
-
 struct Choice {
   ScheduleAttr schedule;
   ScheduleCost cost;
@@ -241,13 +245,11 @@ std::optional<ScheduleAttr> Selection::fit(const Candidate &candidate) const {
   if (stages < 1 || (request.stages != 0 && stages != request.stages)) {
     return std::nullopt;
   }
-  bool isSingle = candidate.clusterM * candidate.clusterN == 1;
   return ScheduleAttr::get(
       op->getContext(), {candidate.tileM, tileN, operands.tileK}, stages,
       accumulators, {candidate.clusterM, candidate.clusterN},
       request.scheduler.value_or(SchedulerKind::static_persistent),
-      RasterKind::row,
-      isSingle ? chooseSplit(op, tileN, target) : SmallVector<int64_t>());
+      RasterKind::row, chooseSplit(op, candidate, target));
 }
 
 void Selection::consider(ScheduleAttr schedule) {
@@ -423,10 +425,6 @@ static LogicalResult verifyTile(FusedProduct op, ScheduleAttr schedule,
     return op->emitOpError()
            << "schedule: split divides the rows that a wgrad adds up, but this "
               "op has none (schedule_c3); drop it";
-  }
-  if (cluster[0] * cluster[1] > 1) {
-    return refuse() << "expected a cluster of 1x1 with a split (schedule_c3); "
-                       "drop one";
   }
   return success();
 }

@@ -211,6 +211,19 @@ void Hazards::asyncWriteShared(const AsyncOp &op, Cta &cta, uint32_t offset,
   }
   writeCells(work, &ctas_[cta.rank].shared[offset / 4], (bytes + 3) / 4, record,
              uint64_t(cta.rank) << 24 | offset);
+  if (op.issuer.fencesReads) {
+    checkReaders(work, cta.rank << 24 | offset, bytes);
+  }
+}
+
+void Hazards::checkReaders(const Work &work, uint32_t address, uint64_t bytes) {
+  for (uint32_t at = address; at < address + bytes; at += 4) {
+    std::vector<Record> &readers = answers_[at];
+    for (Record r : readers) {
+      checkWrite(work, r, false, "shared address " + hexadecimal(at));
+    }
+    readers.clear();
+  }
 }
 
 void Hazards::asyncReadShared(const AsyncOp &op, Cta &cta, uint32_t offset,

@@ -51,6 +51,10 @@ void Hazards::shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset,
     }
     if (access == Read) {
       remember(cell, mine, k.loose);
+      if (auto it = answers_.find(cta.rank << 24 | uint32_t(word) * 4);
+          it != answers_.end()) {
+        it->second.push_back(mine);
+      }
       continue;
     }
     const MBarrier *barrier = cta.barrierAt(word * 4 & ~7u);
@@ -76,6 +80,7 @@ void Hazards::shared(Warp &w, unsigned lane, Cta &cta, uint32_t offset,
     }
     cell.write = mine;
     cell.read[0] = cell.read[1] = Record();
+    answers_.erase(cta.rank << 24 | uint32_t(word) * 4);
   }
 }
 

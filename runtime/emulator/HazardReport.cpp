@@ -11,6 +11,7 @@ void Hazards::begin(Cluster &cluster) {
   queues_.clear();
   bulk_.clear();
   copies_.clear();
+  answers_.clear();
   wgmma_.clear();
   flags_.clear();
   named_.clear();
@@ -210,8 +211,7 @@ void Hazards::remoteAccesses(const Cta &cta) {
   const CtaState &s = ctas_[cta.rank];
   Record good;
   auto check = [&](Record r, const std::string &where) {
-    if (!r || r == good || s.exits.knows(r.component(), r.time()) ||
-        cluster_->warps[warpOf(r)].cta->rank == cta.rank) {
+    if (!r || r == good || s.exits.knows(r.component(), r.time())) {
       good = r;
       return;
     }
@@ -223,16 +223,18 @@ void Hazards::remoteAccesses(const Cta &cta) {
   for (size_t word = 0; word < s.shared.size(); ++word) {
     const Cell &cell = s.shared[word];
     for (Record r : {cell.write, cell.read[0], cell.read[1]}) {
-      if (r && r != good && !r.isStream()) {
+      if (r && r != good && !r.isStream() &&
+          cluster_->warps[warpOf(r)].cta->rank != cta.rank) {
         check(r, "shared offset " + hexadecimal(word * 4));
       }
     }
   }
   for (const BarrierState &b : barriers_) {
     if (streams_[b.stream - kFirstStream].warp == cta.rank) {
-      check(b.lastRemote,
-            "the mbarrier at shared address " +
-                hexadecimal(streams_[b.stream - kFirstStream].address));
+      for (Record r : {b.lastRemote, b.lastCommit}) {
+        check(r, "the mbarrier at shared address " +
+                     hexadecimal(streams_[b.stream - kFirstStream].address));
+      }
     }
   }
 }

@@ -155,8 +155,9 @@ void Hazards::commit(const TensorOp &op, Cta &cta, MBarrier &b,
   BarrierState &s = barriers_[b.hazard - 1];
   signalUse(*op.instruction, op.warp, op.issuer, b, address);
   if (cluster_->warps[op.warp].cta->rank != cta.rank) {
-    s.lastRemote = Record(op.issuer.stream, op.issuer.position,
-                          indexOf(*op.instruction), true, 0xf);
+    // A later commit may arrive before it: only its phase tells.
+    s.lastCommit =
+        Record(s.stream, s.phases + 1, indexOf(*op.instruction), true, 0xf);
   }
   for (Knowledge *k : {&s.open.cluster, &s.open.of(cta.rank)}) {
     // The operations are done, so what was done before they began is, too.

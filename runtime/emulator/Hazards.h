@@ -228,7 +228,8 @@ private:
     Record init;
     bool fenced = false; // the initialization, towards the async proxy
     ReleaseState open, done;
-    Record lastRemote; // arrival from another CTA
+    Record lastRemote; // arrival of a thread of another CTA
+    Record lastCommit; // of one, by the phase that its arrival is in
     uint32_t base = 0; // phases of earlier lives of the object
   };
   struct Queue {
@@ -318,6 +319,7 @@ private:
                   uint64_t address);
   uint32_t warpOf(Record r) const;
   void remoteAccesses(const Cta &cta);
+  void checkReaders(const Work &work, uint32_t address, uint64_t bytes);
   void exitFinding(const std::string &what, Record other);
   void remember(Cell &cell, Record r, const Clock &known);
   FindingKind refine(FindingKind kind, const Instruction &i,
@@ -335,6 +337,9 @@ private:
   std::unordered_map<uint32_t, uint32_t> copies_;  // streams by thread
   std::unordered_map<uint32_t, Queue> wgmma_;      // by warp
   uint32_t copyStream(uint32_t thread);
+  /// Every role reads what launch control answers: all readers of such words,
+  /// by shared address.
+  std::unordered_map<uint32_t, std::vector<Record>> answers_;
   std::unordered_map<uint64_t, ReleaseState> flags_; // by shared address
   std::unordered_map<const NamedBarrier *, std::pair<Knowledge, Knowledge>>
       named_;

@@ -76,6 +76,7 @@ private:
     EmulatorOptions e;
     e.hazards = HazardLevel::Full;
     e.smCount = subject.smCount;
+    e.threads = 1; // who cancels which cluster must not depend on the host
     e.maximumFindings = 1;
     e.scheduleSeed = seed;
     return e;

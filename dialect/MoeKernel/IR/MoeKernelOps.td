@@ -213,8 +213,8 @@ def MoeKernel_RequestTilesOp : MoeKernel_Op<"request_tiles"> {
   let description = [{
     Asks for the cancellation of clusters that have not been launched, one at a time, and leaves the answers, 16 bytes each,
     in the stages of `responses` in every CTA of the cluster; walks that name the same queue take their tiles from there.
-    One elected thread of each CTA; arrivals at the empty barrier are those of one thread of each warp that walks, and of
-    this one, of all CTAs: rank 0 waits for them.
+    One elected thread of each CTA; arrivals at the empty barrier are those of one thread of each warp that walks, of all
+    CTAs, and of this one, of all but rank 0, which waits for them and asks again after it has read the answer itself.
 
     ```mlir
     moe_kernel.request_tiles %responses on %queue : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2>

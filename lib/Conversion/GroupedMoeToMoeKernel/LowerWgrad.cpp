@@ -33,6 +33,8 @@ public:
         op(op), n(op.getN()), k(op.getK()),
         tilesAlong(llvm::divideCeil(k, tileN)),
         tilesOfGroup(llvm::divideCeil(n, tileM) * tilesAlong),
+        clustersOfGroup(llvm::divideCeil(n, tileM * clusterM) *
+                        llvm::divideCeil(k, tileN * clusterN)),
         split(schedule.getSplit()), atomSpan(getRaggedSpan(op.getLhsLayout())),
         isCut(op.getMAligned() % op.getLhsLayout().getBlock() != 0) {}
 
@@ -63,12 +65,18 @@ private:
   SmallVector<Value> buildTile(const Place &place, Value position, Value slot);
   Value leavePart(const Place &place, const Tile &tile, Value position);
 
-  /// Divided groups have more than R / parts rows each, so that there are fewer
-  /// than `parts`; the last part of each may be short of rows.
-  int64_t slots() { return (2 * split[0] - 1) * tilesOfGroup; }
+  /// Of the walk, each for the tiles of a cluster. Divided groups have more
+  /// than R / parts rows each, so that there are fewer than `parts`; the last
+  /// part of each may be short of rows.
+  int64_t slots() { return (2 * split[0] - 1) * clustersOfGroup; }
+  int64_t ctas() { return clusterM * clusterN; }
+  /// Where this CTA leaves its tile of part 0; other parts follow at multiples
+  /// of all tiles of a part.
+  Value ownSlot(const Place &place);
+  int64_t slotsOfPart() { return clustersOfGroup * ctas(); }
 
   WgradOp op;
-  int64_t n, k, tilesAlong, tilesOfGroup;
+  int64_t n, k, tilesAlong, tilesOfGroup, clustersOfGroup;
   ArrayRef<int64_t> split;
   int64_t atomSpan; // rows of an atom of scales
   bool isCut;       // groups end within blocks
@@ -142,7 +150,8 @@ void WgradLowering::addParameters() {
         arith::MulIOp::create(kernel.host, kernel.hostCeilDiv(part, kAtomRows),
                               kernel.hostConstant(kAtomRows));
     partRows = kernel.addIndex(part);
-    partials.emplace(kernel, slots(), tileN, op.getGroups() * tilesOfGroup);
+    partials.emplace(kernel, slots() * ctas(), tileN,
+                     op.getGroups() * tilesOfGroup);
   }
   epilogue.declareParameters(/*rows=*/Value());
 }
@@ -234,11 +243,23 @@ void WgradLowering::buildMatrixRole() {
   ProductKernel::buildMatrixRole(tile);
 }
 
+Value WgradLowering::ownSlot(const Place &place) {
+  Value slot = kernel.mul(place.slot, ctas());
+  if (ctas() == 1) {
+    return slot;
+  }
+  Value own =
+      kernel.mul(kernel.index(moe_kernel::IndexKind::cluster_m), clusterN);
+  own = kernel.add(own, kernel.index(moe_kernel::IndexKind::cluster_n));
+  return kernel.add(slot, own);
+}
+
 /// Stores the sums of one of several parts; whether all are there (i1).
 Value WgradLowering::leavePart(const Place &place, const Tile &tile,
                                Value position) {
   moe_kernel::WaitOp::create(b, accumulators, position);
-  Value slot = kernel.add(place.slot, kernel.mul(place.part, tilesOfGroup));
+  Value slot =
+      kernel.add(ownSlot(place), kernel.mul(place.part, slotsOfPart()));
   epilogue.forChunks(
       tile, {},
       [&](Value at, Value, Value releases, ValueRange) -> SmallVector<Value> {
@@ -281,6 +302,7 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
     });
   };
   int64_t lanes = epilogue.getShape().chunk;
+  Value slotOfTile = partials ? ownSlot(place) : Value();
   // From tensor memory, from slots, or zero for a group without rows.
   auto take = [&](Value at, Value releases) -> SmallVector<Value> {
     return kernel.either(
@@ -291,8 +313,8 @@ SmallVector<Value> WgradLowering::buildTile(const Place &place, Value position,
         },
         [&] {
           Value sum = partials
-                          ? partials->sum(place.slot, tilesOfGroup, place.parts,
-                                          at, tile.thread, lanes)
+                          ? partials->sum(slotOfTile, slotsOfPart(),
+                                          place.parts, at, tile.thread, lanes)
                           : kernel.splat(kernel.constant(0.0f), lanes);
           return SmallVector<Value>{sum};
         });
@@ -336,10 +358,8 @@ void WgradLowering::run() {
   buildLoadRole();
   buildMatrixRole();
   buildSchedulerRole();
-  int64_t clusterTiles = llvm::divideCeil(n, tileM * clusterM) *
-                         llvm::divideCeil(k, tileN * clusterN);
-  int64_t tiles = op.getGroups() * clusterTiles + (partRows ? slots() : 0);
-  launch(kernel.hostConstant(tiles));
+  int64_t clusters = op.getGroups() * clustersOfGroup;
+  launch(kernel.hostConstant(clusters + (partRows ? slots() : 0)));
 }
 
 } // namespace

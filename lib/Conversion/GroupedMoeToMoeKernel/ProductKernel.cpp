@@ -127,9 +127,10 @@ void ProductKernel::addBuffers() {
   if (isDynamic()) {
     responses = alloc("next_tiles", BufferSpace::shared,
                       {kQueueStages, kResponseBytes}, i8);
-    // Of each CTA the load, scheduler and epilogue warps, of each unit one.
+    // Of each CTA the load, scheduler and epilogue warps, of each unit one;
+    // but not the scheduler that asks.
     int64_t ctas = clusterM * clusterN;
-    int64_t takers = ctas * (2 + kEpilogueWarps) + ctas / ctasOfUnit();
+    int64_t takers = ctas * (2 + kEpilogueWarps) + ctas / ctasOfUnit() - 1;
     queue = moe_kernel::PipelineOp::create(
         b, PipelineType::get(b.getContext(), kQueueStages), "tiles", 1, takers,
         kResponseBytes);

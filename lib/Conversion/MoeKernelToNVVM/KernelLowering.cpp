@@ -59,7 +59,7 @@ LogicalResult KernelLowering::run() {
             .Case([](LoadAccumulatorOp load) { return load.getPipeline(); })
             .Default([](Operation *) { return Value(); });
     if (pipeline && pipeline.getDefiningOp()) {
-      tensorPipelines.insert(pipeline.getDefiningOp());
+      tensorAccesses[pipeline.getDefiningOp()].push_back(op);
     }
   });
 

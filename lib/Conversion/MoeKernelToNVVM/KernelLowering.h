@@ -98,8 +98,10 @@ private:
   mlir::LogicalResult lowerWalk(mlir::Operation *op, const TileWalk &walk);
   mlir::LogicalResult lower(moe_kernel::RequestTilesOp op);
   /// The number that a stage of the queue holds, -1 for none; gives it back.
+  /// `asks`: in the role that asks for the next one.
   mlir::Value takeTile(moe_kernel::PipelineOp queue,
-                       moe_kernel::AllocOp responses, mlir::Value position);
+                       moe_kernel::AllocOp responses, mlir::Value position,
+                       bool asks);
 
   //===- Pipelines and bulk copies (LowerPipelines.cpp)
   //---------------------===//
@@ -115,6 +117,10 @@ private:
   mlir::LogicalResult lower(moe_kernel::LoadOp op);
   mlir::Value advanced(mlir::Value position, int64_t stages);
   void acquire(moe_kernel::PipelineOp pipeline, mlir::Value position);
+  /// Whether `handOver` stands between accesses of accumulators by its role and
+  /// by another one. Only then it needs a tcgen05 fence: not on the path of a
+  /// tile past its group, whose accumulators are given back unread.
+  bool guardsAccess(mlir::Operation *handOver, moe_kernel::PipelineOp pipeline);
   /// Spins until the phase of parity `parity` is complete.
   void waitForParity(mlir::Value barrier, mlir::Value parity);
   mlir::Value stageOf(mlir::Value position, int64_t stages);
@@ -233,8 +239,9 @@ private:
   mlir::IRMapping map;
 
   llvm::SmallVector<moe_kernel::RoleOp> roles;
-  /// Pipelines that guard accumulators: their hand-overs need tcgen05 fences.
-  llvm::DenseSet<mlir::Operation *> tensorPipelines;
+  /// What reads or writes accumulators, by the pipeline that guards them.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>>
+      tensorAccesses;
   /// The role being lowered, and whether it touches tensor memory.
   moe_kernel::RoleOp currentRole;
 

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace moe_kernel;
@@ -97,9 +98,22 @@ void KernelLowering::acquire(PipelineOp pipeline, Value position) {
   // A fresh barrier passes a wait for the parity before its first phase.
   Value parity = create<arith::XOrIOp>(phaseOf(position), i32Const(1));
   waitForParity(barrierOf(pipeline, position, StageSide::empty), parity);
-  if (tensorPipelines.contains(pipeline)) {
-    tcgen05::fenceAfter(b, loc);
-  }
+}
+
+bool KernelLowering::guardsAccess(Operation *handOver, PipelineOp pipeline) {
+  auto role = handOver->getParentOfType<RoleOp>();
+  return llvm::any_of(tensorAccesses.lookup(pipeline), [&](Operation *access) {
+    if (access->getParentOfType<RoleOp>() != role) {
+      return false;
+    }
+    // Of accumulators that overlap, the rest is read after their release: the
+    // next one, on whatever path, gives it back.
+    auto load = dyn_cast<LoadAccumulatorOp>(access);
+    auto buffer =
+        load ? load.getAccumulator().getDefiningOp<AllocOp>() : AllocOp();
+    bool isLate = isa<ReleaseOp>(handOver) && buffer && buffer.getOverlap() > 0;
+    return isLate || !insideMutuallyExclusiveRegions(handOver, access);
+  });
 }
 
 LogicalResult KernelLowering::lower(AcquireOp op) {
@@ -108,6 +122,9 @@ LogicalResult KernelLowering::lower(AcquireOp op) {
     return failure();
   }
   acquire(pipeline, mapped(op.getPosition()));
+  if (guardsAccess(op, pipeline)) {
+    tcgen05::fenceAfter(b, loc);
+  }
   return success();
 }
 
@@ -135,7 +152,7 @@ LogicalResult KernelLowering::lower(WaitOp op) {
   Value position = mapped(op.getPosition());
   waitForParity(barrierOf(pipeline, position, StageSide::full),
                 phaseOf(position));
-  if (tensorPipelines.contains(pipeline)) {
+  if (guardsAccess(op, pipeline)) {
     tcgen05::fenceAfter(b, loc);
   }
   return success();
@@ -166,7 +183,7 @@ LogicalResult KernelLowering::lower(ReleaseOp op) {
   if (!pipeline) {
     return failure();
   }
-  if (tensorPipelines.contains(pipeline)) {
+  if (guardsAccess(op, pipeline)) {
     tcgen05::fenceBefore(b, loc);
   }
   Value barrier =

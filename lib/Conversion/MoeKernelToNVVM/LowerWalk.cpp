@@ -135,7 +135,7 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
     if (!queue || !responses) {
       return failure();
     }
-    next = {takeTile(queue, responses, at[1]),
+    next = {takeTile(queue, responses, at[1], /*asks=*/false),
             advanced(at[1], queue.getPipeline().getType().getStages())};
   }
   llvm::append_range(next, at.slice(g, 2 + cursorSize));
@@ -150,7 +150,7 @@ LogicalResult KernelLowering::lowerWalk(Operation *op, const TileWalk &walk) {
 }
 
 Value KernelLowering::takeTile(PipelineOp queue, AllocOp responses,
-                               Value position) {
+                               Value position, bool asks) {
   waitForParity(barrierOf(queue, position, StageSide::full), phaseOf(position));
   Value answer = create<LLVM::LoadOp>(b.getIntegerType(128),
                                       sharedStage(responses, position),
@@ -171,7 +171,14 @@ Value KernelLowering::takeTile(PipelineOp queue, AllocOp responses,
     create<NVVM::MBarrierArriveOp>(Type(), ofFirst, /*count=*/Value(),
                                    NVVM::MemScopeKind::CLUSTER);
   };
-  if (currentRole && currentRole.getElected()) {
+  if (asks) {
+    // Rank 0 asks again after it has read: only the others tell it.
+    if (isClustered()) {
+      ifWarp(
+          create<arith::CmpIOp>(arith::CmpIPredicate::ne, ctaRank, i32Const(0)),
+          arrive);
+    }
+  } else if (currentRole && currentRole.getElected()) {
     arrive();
   } else {
     syncWarp();
@@ -217,7 +224,7 @@ LogicalResult KernelLowering::lower(RequestTilesOp op) {
         isClustered() ? b.getUnitAttr() : UnitAttr(),
         sharedStage(responses, position), full);
   });
-  Value tile = takeTile(queue, responses, position);
+  Value tile = takeTile(queue, responses, position, /*asks=*/true);
   Value more =
       create<arith::CmpIOp>(arith::CmpIPredicate::sge, tile, i32Const(0));
   Value next = advanced(position, queue.getPipeline().getType().getStages());

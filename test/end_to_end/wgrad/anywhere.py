@@ -30,6 +30,7 @@ def schedules():
     """Pairs, clusters, launch control, parts; no order of CTAs and warps has a hazard."""
     kinds = [dict(rows=256, cluster="[2, 1]", stages=2), dict(cluster="[2, 2]"), dict(cluster="[4, 1]", columns=64),
              dict(scheduler="cluster_launch_control"), dict(split=", split = [4, 128]"), dict(stages=1, accumulators=1),
+             dict(rows=256, cluster="[2, 1]", stages=2, split=", split = [2, 128]"),
              dict(rows=256, columns=256, cluster="[2, 1]", stages=2, scheduler="cluster_launch_control")]
     for i, kind in enumerate(kinds):
         for sizes in ([200, 0, 391, 3], [1, 0, 33]):

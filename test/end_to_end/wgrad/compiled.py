@@ -13,7 +13,7 @@ from wgrad import BF16, E2M1, F32, Epilogue
 REGION = Epilogue({"alpha": alphas()}, SCALED, "%y", lambda acc, alpha: [acc * alpha])
 VARIANTS = {"two": dict(outs=(F32, BF16)), "aligned32": dict(aligned=32), "anywhere": dict(aligned=1), "region": dict(epilogue=REGION),
             "pointers": dict(pointers=True), "wide": dict(schedule=schedule(256, 3, 1, None)),
-            "split": dict(schedule=schedule()), "split_wide": dict(schedule=schedule(256, 3, 1))}
+            "split": dict(schedule=schedule()), "pair": dict(schedule=schedule(rows=256, cluster="[2, 1]")), "split_wide": dict(schedule=schedule(256, 3, 1))}
 VARIANTS.update({f"formats{i}": dict(dtypes=dtypes, majors=MAJORS[i], outs=(OUTS[i % 3],)) for i, dtypes in enumerate(FORMATS)})
 
 FP4 = dict(dtypes=(E2M1, E2M1), majors=(True, True))

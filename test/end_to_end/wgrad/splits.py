@@ -10,14 +10,16 @@ from wgrad import BF16, BITS, F16, F32, Epilogue
 SIZES = [1024, 0, 128, 384]
 
 
-def schedule(columns=128, stages=3, accumulators=2, split="[4, 128]"):
+def schedule(columns=128, stages=3, accumulators=2, split="[4, 128]", rows=128, cluster="[1, 1]", scheduler="static_persistent"):
     of = f", split = {split}" if split else ""
-    return (f"#grouped_moe.schedule<tile = [128, {columns}, 128], stages = {stages}, accumulators = {accumulators}, "
-            f"cluster = [1, 1], scheduler = static_persistent{of}>")
+    return (f"#grouped_moe.schedule<tile = [{rows}, {columns}, 128], stages = {stages}, accumulators = {accumulators}, "
+            f"cluster = {cluster}, scheduler = {scheduler}{of}>")
 
 
 # An accumulator of 256 columns fills what one has of two.
 KERNELS = [(128, stages, accumulators) for stages in (1, 2, 3) for accumulators in (1, 2)] + [(256, 2, 1), (256, 3, 1)]
+CLUSTERS = [dict(cluster="[2, 1]"), dict(cluster="[4, 1]", columns=64), dict(cluster="[2, 2]"), dict(rows=256, cluster="[2, 1]"),
+            dict(rows=256, cluster="[4, 1]", stages=2), dict(rows=256, cluster="[2, 2]", stages=2, columns=256)]
 
 
 def same_bytes():
@@ -31,6 +33,16 @@ def same_bytes():
     for split in ("[2, 128]", "[2, 256]", "[3, 128]", "[16, 128]", "[4, 4096]", "[64, 128]"):
         for out in (F32, F16):
             exact(SIZES, 160, 272, (out,), schedule=schedule(split=split)).check(**kernel_only)
+
+
+def clusters():
+    """A CTA of a cluster has parts of its own tiles, or none past the matrix."""
+    for i, kind in enumerate(CLUSTERS):
+        for j, (n, k) in enumerate(((160, 384), (384, 272), (528, 64))):
+            scheduler = ("static_persistent", "cluster_launch_control")[(i + j) % 2]
+            case = exact(SIZES, n, k, (BF16,), FORMATS[i % 4], MAJORS[j], schedule=schedule(scheduler=scheduler, **kind), seed=i)
+            case.check("--hazards=full", f"--schedule-seed={j}", devices=("emulator",))
+        exact([1056, 0, 480], 272, 160, (F32,), aligned=32, accumulate=True, schedule=schedule(**kind)).check()
 
 
 def groups():
@@ -55,8 +67,9 @@ def combined():
 
 def repeatable():
     """Random data: no order of CTAs and warps moves a bit, whether split or not."""
-    for columns, accumulators, split, seeds in ((128, 2, "[4, 128]", 20), (256, 1, "[4, 128]", 20), (128, 2, None, 5)):
-        case = random_case(SIZES, 160, 128, (F32,), schedule=schedule(columns, 3, accumulators, split))
+    pair = schedule(rows=256, cluster="[2, 1]")
+    for how, seeds in ((schedule(), 20), (schedule(256, 3, 1), 20), (schedule(split=None), 5), (pair, 10)):
+        case = random_case(SIZES, 160, 128, (F32,), schedule=how)
         first = case.run("--schedule-seed=1")[0]
         assert np.isfinite(first).all() and first.any()
         for seed in range(2, 2 + seeds):

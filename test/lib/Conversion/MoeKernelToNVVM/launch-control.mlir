@@ -4,8 +4,8 @@
 // CHECK: llvm.func @dynamic
 moe_kernel.func @dynamic(%offsets: memref<4xi32>, %out: memref<?xi32>) warps(3) cluster(2, 1) {
   %next = moe_kernel.alloc "next_tiles" : !moe_kernel.buffer<shared, 2x16xi8>
-  // Of each of the two CTAs two warps that walk, and the one that asks.
-  %queue = moe_kernel.pipeline "tiles" producers = 1 consumers = 6 transaction_bytes = 16 : !moe_kernel.pipeline<2>
+  // Of each of the two CTAs two warps that walk, and of the second one the role that asks.
+  %queue = moe_kernel.pipeline "tiles" producers = 1 consumers = 5 transaction_bytes = 16 : !moe_kernel.pipeline<2>
   // CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
   moe_kernel.role "walk" warps(0, 2) {
     // CHECK: %[[FIRST:.*]] = nvvm.read.ptx.sreg.clusterid.x
@@ -43,6 +43,11 @@ moe_kernel.func @dynamic(%offsets: memref<4xi32>, %out: memref<?xi32>) warps(3) 
     // CHECK: scf.if
     // CHECK: nvvm.clusterlaunchcontrol.try.cancel multicast,
     // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i128
+    // The next write to it comes after this read, also of rank 0, which asks and tells only the others.
+    // CHECK: nvvm.fence.proxy
+    // CHECK: %[[OTHER:.*]] = arith.cmpi ne, %[[RANK]],
+    // CHECK: scf.if %[[OTHER]] {
+    // CHECK: nvvm.mbarrier.arrive %{{.*}} {scope = #nvvm.mem_scope<cluster>}
     moe_kernel.request_tiles %next on %queue : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2>
   }
   moe_kernel.return

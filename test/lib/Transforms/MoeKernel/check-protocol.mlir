@@ -300,7 +300,7 @@ moe_kernel.func @not_drained(%map: !moe_kernel.tensor_map<64x128xi8, swizzle = 1
 // The walk of each CTA's warp, and the role that asks.
 moe_kernel.func @queue(%offsets: memref<4xi32>) warps(2) cluster(2, 1) {
   %next = moe_kernel.alloc "next" : !moe_kernel.buffer<shared, 2x16xi8>
-  // expected-error@+1 {{'tiles' has 2 consumers, but 4 threads arrive in a round}}
+  // expected-error@+1 {{'tiles' has 2 consumers, but 3 threads arrive in a round}}
   %queue = moe_kernel.pipeline "tiles" producers = 1 consumers = 2 transaction_bytes = 16 : !moe_kernel.pipeline<2>
   moe_kernel.role "walk" warps(0, 1) elected {
     // expected-note@+1 {{role 'walk' arrives 2 times here}}
@@ -311,7 +311,7 @@ moe_kernel.func @queue(%offsets: memref<4xi32>) warps(2) cluster(2, 1) {
     }
   }
   moe_kernel.role "ask" warps(1, 1) elected {
-    // expected-note@+1 {{role 'ask' arrives 2 times here}}
+    // expected-note@+1 {{role 'ask' arrives 1 times here}}
     moe_kernel.request_tiles %next on %queue : !moe_kernel.buffer<shared, 2x16xi8>, !moe_kernel.pipeline<2>
   }
   moe_kernel.return
