@@ -114,8 +114,6 @@ rule("schedule_c4", "tile cluster", "a tile of 256 rows needs two CTAs along M",
     lambda tile, cluster: pair_tile(tile) and numbers(cluster)[0] == 1)
 rule("schedule_c4", "op tile halves", "concatenated gate and up are 128 columns each", late=True)(
     lambda op, tile, halves: op in PAIRED and halves == "concatenated" and numbers(tile)[1] != 256)
-rule("schedule_c3", "cluster split", "parts of a split have no cluster", late=True)(
-    lambda cluster, split: split != "none" and cluster != "1x1")
 
 
 def scale_atoms(format):

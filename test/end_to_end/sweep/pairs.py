@@ -102,7 +102,7 @@ def complete_cover():
 
 def seconds(case):
     """Roughly; making the operands takes most of it."""
-    return 1 + work(case)[1] / 1.5e6
+    return 1 + work(case)[1] / 1e6
 
 
 def numbered(cases):
