@@ -152,7 +152,14 @@ std::string entryText(const Program &program) {
                          joined(argument.strides, ", ",
                                 [](int64_t stride) { return cat(stride); }),
                          "] elements"),
-               ", aligned to ", argument.alignment, " bytes\n");
+               ", aligned to ", argument.alignment, " bytes");
+    for (const Extent &extent : argument.extents) {
+      if (extent.multiple > 1) {
+        out +=
+            cat(", ", texts[extent.expr], " a multiple of ", extent.multiple);
+      }
+    }
+    out += "\n";
   }
   for (const OffsetsContract &contract : program.offsets) {
     out += cat("  argument ", contract.argument,

@@ -26,9 +26,10 @@ struct EpilogueShape {
   /// Columns of tensor memory that two accumulators share, 0 if they do not.
   int64_t overlap;
 
-  /// Columns of a tile that are always taken one chunk after the other.
+  /// Columns of a tile that are always taken one chunk after the other, as are
+  /// those behind them.
   int64_t columnsInOrder() const {
-    return overlap > 0 ? tileColumns / 2 : tileColumns;
+    return overlap > 0 ? tileColumns / chunk / 2 * chunk : tileColumns;
   }
   /// Whether the 128 rows of a CTA's tile may be partly there.
   bool mayEndInside() const { return rowUnit % kEpilogueThreads != 0; }

@@ -328,28 +328,27 @@ int64_t EpilogueRole::coveringColumns(int64_t columns) {
 }
 
 /// Of two accumulators that overlap, the second one shares its first columns
-/// and is read from there on; the first one shares its last columns, and its
-/// second half is read first.
+/// and is read from there on; the first one shares its last columns, and what
+/// lies behind columnsInOrder is read first.
 EpilogueRole::Order EpilogueRole::orderOf(const Tile &tile, Value width) {
   if (!tile.isSecond) {
     return {Value(), width};
   }
-  int64_t half = shape.columnsInOrder();
+  int64_t front = shape.columnsInOrder(), back = shape.tileColumns - front;
+  int64_t covering = coveringColumns(shape.overlap);
   Value isWhole = kernel.equal(width, shape.tileColumns);
   Value isFirst = arith::XOrIOp::create(
       b, tile.isSecond,
       arith::ConstantOp::create(b, b.getBoolAttr(true)).getResult());
-  Value flip = arith::AndIOp::create(b, isFirst, isWhole);
-  // The second half of gate and up side by side is the last quarter of up.
-  bool covers =
-      !(op.getPaired() && op.getConcatenated()) || shape.overlap <= half;
+  Value fromBack = arith::AndIOp::create(b, isFirst, isWhole);
+  // Gate and up side by side share the end of up, which may be all of it.
   Value ofFirst =
-      covers ? arith::SelectOp::create(b, isWhole, kernel.constant(half), width)
-                   .getResult()
-             : width;
-  Value ofSecond = arith::MinUIOp::create(
-      b, width, kernel.constant(coveringColumns(shape.overlap)));
-  return {arith::SelectOp::create(b, flip, kernel.constant(half),
+      covering <= back
+          ? arith::SelectOp::create(b, isWhole, kernel.constant(back), width)
+                .getResult()
+          : width;
+  Value ofSecond = arith::MinUIOp::create(b, width, kernel.constant(covering));
+  return {arith::SelectOp::create(b, fromBack, kernel.constant(front),
                                   kernel.constant(int64_t(0))),
           arith::SelectOp::create(b, tile.isSecond, ofSecond, ofFirst)};
 }
@@ -372,8 +371,11 @@ ResultRange EpilogueRole::forChunks(const Tile &tile, ValueRange carried,
                                  kernel.add(column, shape.chunk), end);
   };
   Value releases = endsAt(step, order.shared), isLast = releases;
-  if (order.flip) {
-    at = arith::XOrIOp::create(b, step, order.flip);
+  if (order.first) {
+    at = kernel.add(step, order.first);
+    Value end = kernel.constant(shape.tileColumns);
+    at = arith::SelectOp::create(b, kernel.less(at, shape.tileColumns), at,
+                                 kernel.sub(at, end));
     isLast = endsAt(at, width);
   }
   SmallVector<Value> next =

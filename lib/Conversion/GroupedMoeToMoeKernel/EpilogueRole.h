@@ -58,10 +58,10 @@ public:
   void buildEnd();
 
 private:
-  /// Chunk i starts at i XOR flip (null: i); behind `shared` columns nothing is
-  /// left that the next tile's accumulators share.
+  /// Chunks from column `first` on (null: 0), then those in front of it; behind
+  /// `shared` columns nothing is left that the next tile's accumulators share.
   struct Order {
-    mlir::Value flip, shared;
+    mlir::Value first, shared;
   };
   Order orderOf(const Tile &tile, mlir::Value width);
   int64_t coveringColumns(int64_t columns);

@@ -223,9 +223,10 @@ private:
   unsigned words() { return op.getConcatenated() ? halves() : 1; }
   int64_t blocksOfHalf() { return shape.chunk / layout.getBlock(); }
   int64_t bytesOfChunk() { return blocksOfHalf() * halves() / words(); }
-  /// Words never cross tiles, and start at multiples of their own size.
+  /// Words never cross tiles, nor runs of columns in order, and start at
+  /// multiples of their own size.
   int64_t chunksOfWord() {
-    int64_t chunks = shape.columnsInOrder() / shape.chunk;
+    int64_t chunks = (shape.columnsInOrder() | shape.tileColumns) / shape.chunk;
     return std::min(kAtomBlocks / bytesOfChunk(), chunks & -chunks);
   }
   int64_t wordBytes() { return chunksOfWord() * bytesOfChunk(); }

@@ -251,3 +251,31 @@ func.func @prob_of_two_extents(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x
       outs(%d : memref<?x256xbf16> as plain)
   return
 }
+
+// -----
+
+func.func @alpha_of_three_experts(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x256x256xf8E4M3FN>, %sb: memref<2x2x2x32x4x4xf8E8M0FNU>,
+    %o: memref<2xi32>, %al: memref<3xf32>, %p: memref<?xf32>, %c: memref<?x256xbf16>, %d: memref<?x256xbf16>) {
+  // expected-error @below {{'grouped_moe.gemm_dsrelu' op input #0: type is 'memref<3xf32>', expected the shape (L), or (1) for one value of all groups, of a per_group input, with N = 256 or, of pairs, 512 and L = 2 (gemm_c8)}}
+  grouped_moe.gemm_dsrelu
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x256x256xf8E4M3FN> scales %sb : memref<2x2x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : memref<2xi32>)
+      ins(%al : memref<3xf32> as alpha, %p : memref<?xf32> as prob, %c : memref<?x256xbf16> as c)
+      outs(%d : memref<?x256xbf16> as plain)
+  return
+}
+
+// -----
+
+func.func @b_ptrs_n_major_fp4(%a: memref<?x256xf4E2M1FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2xi64>, %sb: memref<2xi64>,
+    %o: memref<2xi32>, %al: memref<2xf32>, %p: memref<?xf32>, %c: memref<?x256xbf16>, %d: memref<?x256xbf16>) {
+  // expected-error @below {{'grouped_moe.gemm_dsrelu' op rhs scales: layout is #grouped_moe.scale_layout<column, whole, block = 32>, expected <row, whole, block = 32> (gemm_c4)}}
+  grouped_moe.gemm_dsrelu
+      lhs(%a : memref<?x256xf4E2M1FN> scales %sa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2xi64> of tensor<256x256xf4E2M1FN> scales %sb : memref<2xi64> of tensor<2x2x32x4x4xf8E8M0FNU> layout <column, whole, block = 32>)
+      offsets(%o : memref<2xi32>)
+      ins(%al : memref<2xf32> as alpha, %p : memref<?xf32> as prob, %c : memref<?x256xbf16> as c)
+      outs(%d : memref<?x256xbf16> as plain)
+  return
+}

@@ -167,3 +167,73 @@ func.func @cd_major(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU
       outs(%d : memref<?x256xbf16> as plain) attributes {cd_major = "m"}
   return
 }
+
+// -----
+
+func.func @d_of_other_columns(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x256x256xf8E4M3FN>, %sb: memref<2x2x2x32x4x4xf8E8M0FNU>,
+    %o: memref<2xi32>, %al: memref<2xf32>, %p: memref<?xf32>, %c: memref<?x256xbf16>, %d: memref<?x128xbf16>) {
+  // expected-error @below {{'grouped_moe.gemm_dsrelu' op output #0: type is 'memref<?x128xbf16>', expected the shape (R, N) with N = 256 or, of pairs, 512 (gemm_c9)}}
+  grouped_moe.gemm_dsrelu
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x256x256xf8E4M3FN> scales %sb : memref<2x2x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : memref<2xi32>)
+      ins(%al : memref<2xf32> as alpha, %p : memref<?xf32> as prob, %c : memref<?x256xbf16> as c)
+      outs(%d : memref<?x128xbf16> as plain)
+  return
+}
+
+// -----
+
+func.func @d_col_fp4_n_major(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x256x256xf8E4M3FN>, %sb: memref<2x2x2x32x4x4xf8E8M0FNU>,
+    %o: memref<2xi32>, %al: memref<2xf32>, %p: memref<?xf32>, %c: memref<?x256xbf16>, %d: memref<?x256xf4E2M1FN>, %sd: memref<?x32x4x4xf8E8M0FNU>) {
+  // expected-error @below {{'grouped_moe.gemm_dsrelu' op output #0: type is 'memref<?x256xf4E2M1FN>', expected the shape (N, R), as f4E2M1FN data down columns is stored, with N = 256 or, of pairs, 512 (gemm_c9)}}
+  grouped_moe.gemm_dsrelu
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x256x256xf8E4M3FN> scales %sb : memref<2x2x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : memref<2xi32>)
+      ins(%al : memref<2xf32> as alpha, %p : memref<?xf32> as prob, %c : memref<?x256xbf16> as c)
+      outs(%d : memref<?x256xf4E2M1FN> as quantized, %sd : memref<?x32x4x4xf8E8M0FNU> as column_group_scales_rceil)
+  return
+}
+
+// -----
+
+func.func @dprob_of_bf16(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x256x256xf8E4M3FN>, %sb: memref<2x2x2x32x4x4xf8E8M0FNU>,
+    %o: memref<2xi32>, %al: memref<2xf32>, %p: memref<?xf32>, %c: memref<?x256xbf16>, %d: memref<?xbf16>) {
+  // expected-error @below {{'grouped_moe.gemm_dsrelu' op output #0: type is 'memref<?xbf16>', expected the shape (R) of a row_sum, of f32, with N = 256 or, of pairs, 512 and L = 2 (gemm_c9)}}
+  grouped_moe.gemm_dsrelu
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x256x256xf8E4M3FN> scales %sb : memref<2x2x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : memref<2xi32>)
+      ins(%al : memref<2xf32> as alpha, %p : memref<?xf32> as prob, %c : memref<?x256xbf16> as c)
+      outs(%d : memref<?xbf16> as row_sum of dprob)
+  return
+}
+
+// -----
+
+func.func @dbias_of_rows(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x256x256xf8E4M3FN>, %sb: memref<2x2x2x32x4x4xf8E8M0FNU>,
+    %o: memref<2xi32>, %al: memref<2xf32>, %p: memref<?xf32>, %c: memref<?x256xbf16>, %d: memref<?x256xf32>) {
+  // expected-error @below {{'grouped_moe.gemm_dsrelu' op output #0: type is 'memref<?x256xf32>', expected the shape (L, N) of a group_column_sum, of f32 or bf16, with N = 256 or, of pairs, 512 and L = 2 (gemm_c9)}}
+  grouped_moe.gemm_dsrelu
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x256x256xf8E4M3FN> scales %sb : memref<2x2x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : memref<2xi32>)
+      ins(%al : memref<2xf32> as alpha, %p : memref<?xf32> as prob, %c : memref<?x256xbf16> as c)
+      outs(%d : memref<?x256xf32> as group_column_sum)
+  return
+}
+
+// -----
+
+func.func @amax_of_f16(%a: memref<?x256xf8E4M3FN>, %sa: memref<?x2x32x4x4xf8E8M0FNU>, %b: memref<2x256x256xf8E4M3FN>, %sb: memref<2x2x2x32x4x4xf8E8M0FNU>,
+    %o: memref<2xi32>, %al: memref<2xf32>, %p: memref<?xf32>, %c: memref<?x256xbf16>, %d: memref<2xf16>) {
+  // expected-error @below {{'grouped_moe.gemm_dsrelu' op output #0: type is 'memref<2xf16>', expected the shape (L) or, of pairs, (L, 2) of a group_amax, of f32, with N = 256 or, of pairs, 512 and L = 2 (gemm_c9)}}
+  grouped_moe.gemm_dsrelu
+      lhs(%a : memref<?x256xf8E4M3FN> scales %sa : memref<?x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      rhs(%b : memref<2x256x256xf8E4M3FN> scales %sb : memref<2x2x2x32x4x4xf8E8M0FNU> layout <row, whole, block = 32>)
+      offsets(%o : memref<2xi32>)
+      ins(%al : memref<2xf32> as alpha, %p : memref<?xf32> as prob, %c : memref<?x256xbf16> as c)
+      outs(%d : memref<2xf16> as group_amax)
+  return
+}

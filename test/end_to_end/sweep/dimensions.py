@@ -22,7 +22,7 @@ SCHEDULE = {
 GROUPS = {
     "aligned": (256, 128, 32, 1),
     "groups": ("uniform", "skewed", "one", "last_empty", "only_one", "least", "odd_tiles", "none", "513", "896", "1024"),
-    "tail": (0, 57, 304),  # rows past the last offset
+    "tail": (0, 57, 304),  # rows past the last offset; more where columns need it
 }
 PRODUCT = {
     "op": PRODUCTS,
@@ -34,7 +34,7 @@ PRODUCT = {
     "k": ("block", "part", "below", "above"),  # one block, part of a stage, a stage less and more than the pipeline has
     "n": (16, 64, 160, 192, 256, 272, 2880),
     "halves": ("blocks", "concatenated"),
-    "inputs": ("none", "alpha", "prob", "both", "all"),
+    "inputs": ("none", "alpha", "prob", "both", "all", "shared"),  # shared: all, with one alpha for every expert
     "c": ("f32", "bf16", "f16", "e4m3", "e5m2"),
     "plain": ("none", "f32", "bf16", "f16", "e4m3", "e5m2"),
     "rows": ("none", "e4m3_rceil", "e5m2_floor", "e2m1_rceil", "e2m1_nearest", "e2m1_floor_block16"),
@@ -55,14 +55,18 @@ WGRAD = {
     "width": (16, 64, 160, 272),
     "split": ("none", "4_128", "3_256"),
     "plain": ("f32", "bf16", "f16"),
-    "region": ("none", "alpha"),
+    "region": ("none", "alpha", "shared", "added"),  # a factor of each expert, of all; that and an addend of each element
     "into": ("dense", "pointers"),
     "accumulate": (0, 1),
     "form": ("memref", "tensor", "static"),
 }
 # Values that no op takes.
 MISTAKES = {
-    "format": ("nvfp4_32", "e4m3_16", "e4m3_e2m1"),
+    "format": ("nvfp4_32", "e4m3_16", "e4m3_e2m1", "nvfp4_fp4_16"),
+    "inputs": ("alpha_of_two",),
+    "region": ("alpha_of_two", "no_argument"),
+    "columns": ("e2m1_rows",),
+    "tail": ("odd",),
     "tile": ("128x96", "64x128", "256x64", "512x128"),
     "cluster": ("3x1", "1x2", "8x1"),
     "aligned": (64, 0),
@@ -107,9 +111,14 @@ def sizes(groups, aligned):
             "none": [0, 0, 0]}[groups]
 
 
+def is_fp4(form):
+    """Also of mistakes."""
+    return form.startswith(("mxfp4", "nvfp4", "fp4"))
+
+
 def tile_k(form):
     """Elements of K in a stage: 128 bytes."""
-    return 256 if form in FP4 + ("nvfp4_32",) else 128
+    return 256 if is_fp4(form) else 128
 
 
 def extent_k(form, k, stages):

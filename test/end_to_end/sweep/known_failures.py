@@ -2,8 +2,8 @@
 which kinds there are, and which other tests concern them."""
 import sys
 
+from checking import run
 from dimensions import FP8, family
-from sweep import run
 
 COMMON = {"format": "e4m3", "tile": "128x128", "cluster": "1x1", "stages": 2, "accumulators": 1, "aligned": 128, "groups": "skewed",
           "tail": 304, "n": 160, "plain": "f32"}
@@ -106,6 +106,9 @@ def accumulator_in_use():
                           sums="all")
         yield case_of("gemm_swiglu", tile="256x256", cluster="2x1", accumulators=2, n=2560, k=k, groups="256+128+384", plain="bf16")
         yield case_of("wgrad", tile="256x256", cluster="2x1", accumulators=2, n=1536, width=1280, groups="128+256", tail=0)
+        for op in ("gemm", "gemm_swiglu"):  # parts of a tile that are no half of it, of 6 chunks and of 3
+            yield case_of(op, format="nvfp4", tile="128x192", stages=4, accumulators=2, n=1152, k=k * 2, groups="256+128+384",
+                          rows="e4m3_rceil", plain="none", sums="all")
 
 
 def launch_control_responses():

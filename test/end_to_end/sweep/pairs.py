@@ -1,79 +1,129 @@
-"""Few cases that hold as many pairs of values as possible: pairs.py [--max N] [--part I/PARTS] [--list].
-The cases are the same everywhere: the greedy choice, over and over the one with most new pairs, out of legal cases drawn with
-one seed. Prints covered pairs of all that some legal case has."""
+"""Cases that hold pairs of values: as many as have every legal pair, or few that have most for their time.
+pairs.py [--seconds S] [--part I/PARTS] [--list]. The cases are the same everywhere: the greedy choice out of legal cases drawn
+with one seed."""
 import argparse
 import itertools
 import random
 import sys
 
 import numpy as np
-from dimensions import PRODUCT, PRODUCTS, WGRAD
-from legality import broken, work
-from sweep import draw, run, text
+from checking import run, text
+from dimensions import PRODUCT, PRODUCTS, WGRAD, family
+from drawing import draw, excluding
+from legality import RULES, work
 
-DRAWN = 240  # cases of each op
-TRIES = 10   # to find a case with a pair that none of those has
-SMALL = 2e8  # products of a case that costs a test about two seconds
-# What changes no instruction but those of the host's code or of one input.
-UNPAIRED = ("form", "norm", "c", "tail")
+DRAWN = 200  # cases of each op
+LARGE = 200  # draws, the smallest of which is taken, where no case is within the limits
+FAMILIES = ((PRODUCT, PRODUCTS), (WGRAD, ("wgrad",)))
+CONTRACT = [{name: value} for name in ("groups", "n", "k") for value in PRODUCT[name]] + [
+    {"groups": "skewed", "aligned": 1}, {"groups": "least", "aligned": 1}, {"groups": "513", "aligned": 1},
+    {"groups": "odd_tiles", "cluster": "2x1"}, {"n": 272, "cluster": "2x1"}]
 
 
 def pairs_of(case):
-    named = [(name, value) for name, value in case.items() if name not in UNPAIRED]
-    return set(itertools.combinations(sorted(named), 2))
+    """Kernels of products and of weight gradients show nothing of each other."""
+    return {(case["op"] == "wgrad", *pair) for pair in itertools.combinations(sorted(case.items()), 2)}
 
 
-def all_pairs(values):
-    names = sorted(name for name in values if name not in UNPAIRED)
-    for one, two in itertools.combinations(names, 2):
-        for x, y in itertools.product(values[one], values[two]):
-            yield (one, x), (two, y)
+def all_pairs():
+    """Of values that some op has, with these ops."""
+    for dimensions, ops in FAMILIES:
+        for one, two in itertools.combinations(sorted(dimensions), 2):
+            for x, y in itertools.product(dimensions[one], dimensions[two]):
+                fixed = {one: x, two: y}
+                having = tuple(op for op in ops if fixed.keys() <= family(op).keys() and fixed.get("op", op) == op)
+                if having:
+                    yield (dimensions is WGRAD, *fixed.items()), having
 
 
-def pool():
-    """Legal cases of every op, with every pair that is easily found, and all their pairs."""
-    rng = random.Random(1)
-    cases = [draw(rng, op) for op in (*PRODUCTS, "wgrad") for _ in range(DRAWN)]
+def drawn(rng):
+    return [draw(rng, (op,)) for op in (*PRODUCTS, "wgrad") for _ in range(DRAWN)]
+
+
+def with_every_pair(rng):
+    """Cases that together have every legal pair, these pairs, and of illegal ones the rules that exclude each."""
+    cases, illegal = drawn(rng), {}
     seen = set().union(*map(pairs_of, cases))
-    for values in (PRODUCT, WGRAD):
-        for pair in all_pairs(values):
-            if pair not in seen and not broken(dict(pair, op=dict(pair).get("op", values["op"][0]))):
-                case = draw(rng, "wgrad" if values is WGRAD else None, pair, TRIES)
-                if case:
-                    cases.append(case)
-                    seen |= pairs_of(case)
-    return cases, sorted(seen, key=repr)
+    for pair, ops in all_pairs():
+        if pair in seen:
+            continue
+        fixed = dict(pair[1:])
+        rules = excluding(fixed, ops)
+        if rules is not None:
+            illegal.setdefault(tuple(rules), []).append(fixed)
+            continue
+        case = draw(rng, ops, fixed) or min((draw(rng, ops, fixed, RULES) for _ in range(LARGE)), key=work)
+        cases.append(case)
+        seen |= pairs_of(case)
+    return cases, seen, illegal
 
 
-def choose(most):
-    """The cases, how many pairs they have, and how many there are."""
-    cases, pairs = pool()
-    number = {pair: i for i, pair in enumerate(pairs)}
-    has = np.zeros((len(cases), len(pairs)), np.float32)
+def wanted():
+    """Values that every choice of cases has, of products and of weight gradients, with the ops: where they are legal."""
+    return [(ops, fixed) for dimensions, ops in FAMILIES for fixed in CONTRACT
+            if fixed.keys() <= dimensions.keys() and excluding(fixed, ops) is None]
+
+
+def greedy(cases, pairs, most=float("inf"), cost=lambda case: 1):
+    """Cases in the order of new pairs for their cost, what is wanted first, until nothing is new or `most` is spent; the number of
+    their pairs."""
+    first = wanted()
+    number = {pair: i for i, pair in enumerate(sorted(pairs, key=repr))}
+    has = np.zeros((len(cases), len(pairs) + len(first)), np.float32)
     for i, case in enumerate(cases):
         has[i, [number[pair] for pair in pairs_of(case)]] = 1
-    has[[work(case)[0] > SMALL for case in cases]] = 0
-    new, chosen = np.ones(len(pairs), np.float32), []
-    while len(chosen) < most and (has @ new).max() > 0:
-        best = int((has @ new).argmax())
+        has[i, len(pairs) :] = [case["op"] in ops and fixed.items() <= case.items() for ops, fixed in first]
+    new = np.ones(has.shape[1], np.float32)
+    new[len(pairs) :] = len(pairs)
+    costs, chosen = np.array([cost(case) for case in cases]), []
+    while True:
+        gains = np.where(costs <= most, has @ new / costs, 0)
+        best = int(gains.argmax())
+        if gains[best] == 0:
+            missing = [fixed for fixed, left in zip(first, new[len(pairs) :]) if left]
+            assert not missing, f"no case has {missing}"
+            return chosen, int((new[: len(pairs)] == 0).sum())
         chosen.append(cases[best])
+        most -= costs[best]
         new *= 1 - has[best]
-    return chosen, len(pairs) - int(new.sum()), len(pairs)
+
+
+def complete_cover():
+    """Cases with every legal pair; says why the other pairs are illegal."""
+    cases, pairs, illegal = with_every_pair(random.Random(1))
+    chosen, covered = greedy(cases, pairs)
+    total = covered + sum(map(len, illegal.values()))
+    print(f"{len(chosen)} cases; {covered} of {total} pairs covered, the others are illegal:")
+    for rules, excluded in sorted(illegal.items(), key=lambda item: -len(item[1])):
+        why = " and ".join(f"{rule.why} ({rule.label})" for rule in rules)
+        print(f"  {len(excluded):4} like {text(excluded[0])}: {why}", flush=True)
+    return chosen
+
+
+def seconds(case):
+    """Roughly; making the operands takes most of it."""
+    return 1 + work(case)[1] / 1e6
+
+
+def numbered(cases):
+    return [(case, seed) for seed, case in enumerate(cases)]
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--max", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=100)
     parser.add_argument("--part", default="1/1")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
-    chosen, covered, total = choose(options.max)
-    print(f"{len(chosen)} cases have {covered} of {total} pairs", flush=True)
+    cases = drawn(random.Random(1))
+    pairs = set().union(*map(pairs_of, cases))
+    chosen, covered = greedy(cases, pairs, options.seconds, seconds)
+    print(f"{len(chosen)} cases have {covered} of {len(pairs)} pairs", flush=True)
     if options.list:
         print("\n".join(map(text, chosen)))
         return 0
-    return run([(case, seed) for seed, case in enumerate(chosen)][part - 1 :: parts])
+    return run(numbered(chosen)[part - 1 :: parts])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """The program and exact data of a case. Scales of neighbouring blocks differ; what no active row may read is poison."""
+import re
 from dataclasses import dataclass
 
 import epilogues
@@ -68,7 +69,8 @@ def outputs_of(case):
 
 
 def inputs_of(case):
-    forward = {"none": (), "both": ("alpha", "prob"), "all": ("alpha", "bias", "prob")}.get(case.get("inputs", "none"), (case.get("inputs"),))
+    every = ("alpha", "bias", "prob")
+    forward = {"none": (), "alpha": every[:1], "prob": every[2:], "both": every[::2]}.get(case.get("inputs", "none"), every)
     return forward + (("c",) if case["op"] in GRADIENTS else ())
 
 
@@ -90,9 +92,12 @@ def product(case, seed):
 
 
 def tail_of(case, transposed):
-    """Columns that are stored transposed start at multiples of 16 bytes."""
+    """Columns that are stored transposed start at multiples of 16 bytes, unless the case is about that."""
+    tail, active = case["tail"], sum(sizes(case["groups"], case["aligned"]))
+    if tail == "odd":
+        return 5
     unit = {"e2m1": 32, "fp8": 16}.get(transposed, 1)
-    return case["tail"] // unit * unit
+    return -(-(active + tail) // unit) * unit - active
 
 
 def draw_product(case, seed, hot, variety):
@@ -129,14 +134,17 @@ def inputs(case, rng, groups, is_gate, variety):
     """By role; NaN where no row is. Of pairs, factors are whole."""
     op, rows, n = case["op"], sum(groups) + case["tail"], len(is_gate)
     summed = case["sums"] not in ("none", "amax") or op in PAIRED
+    alphas = {"shared": 1, "alpha_of_two": 2}.get(case.get("inputs"), len(groups))
     wide = 256 if op == "gemm_situglu" else 1
     biases = np.where(is_gate, rng.choice((0, 128, -256), (len(groups), n)), wide * rng.choice((0, 1, -1), (len(groups), n)))
     halves = lambda: [rng.choice(x[: 2 + variety], (rows, n)) for x in (C_GATES, C_UPS)]
-    make = {"alpha": lambda: rng.choice((1, -1, 2, 0, 3)[: 1 + variety] if summed else ANY, len(groups)), "bias": lambda: biases,
+    make = {"alpha": lambda: rng.choice((1, -1, 2, 0, 3)[: 1 + variety] if summed else ANY, alphas), "bias": lambda: biases,
             "prob": lambda: rng.choice((1, -0.5, 2, 0, -1)[: 1 + variety], rows),
             "c": lambda: join(halves(), case["halves"] == "concatenated" or n % 32 != 0) if op in PAIRED_C else halves()[1]}
     values = {role: make[role]().astype(TYPES[case["c"]] if role == "c" else F32) for role in inputs_of(case)}
     for role, x in values.items():
+        if role == "alpha" and alphas != len(groups):
+            continue
         x[np.asarray(groups) == 0 if role in ("alpha", "bias") else np.arange(rows) >= sum(groups)] = np.nan
     return values
 
@@ -162,14 +170,25 @@ def is_exact(made):
     return True
 
 
+def region_of(case, groups, rng):
+    """Of a weight gradient: a factor, and an addend of each element."""
+    if case["region"] == "none":
+        return None
+    few = {"shared": 1, "alpha_of_two": 2}.get(case["region"], groups)
+    factors = {"alpha": np.resize(np.array([1.7, -0.77, 3e-3], F32), few)}
+    if case["region"] == "no_argument":
+        return wgrad.Epilogue(factors, "", "%acc", None)
+    if case["region"] == "added":
+        more = rng.choice(np.array([0.3, -7.1, 2e3], F32), (groups, case["n"], case["width"]))
+        return wgrad.Epilogue(factors | {"more": more}, epilogues.ADDED, "%z", lambda acc, alpha, more: [acc * alpha + more])
+    return wgrad.Epilogue(factors, epilogues.SCALED, "%y", lambda acc, alpha: [acc * alpha])
+
+
 def weight_gradient(case, seed):
     groups, dtype = sizes(case["groups"], case["aligned"]), TYPES[case["plain"]]
     form, majors = FORMATS[case["format"]], [major == "column" for major in case["layout"].split("_")]
     tail = tail_of(case, "e2m1" if form.is_fp4 else "fp8" if any(majors) else "none")
-    alphas = np.resize(np.array([1.7, -0.77, 3e-3], F32), len(groups))
-    region = None
-    if case["region"] == "alpha":
-        region = wgrad.Epilogue({"alpha": alphas}, epilogues.SCALED, "%y", lambda acc, alpha: [acc * alpha])
+    region = region_of(case, len(groups), np.random.default_rng(seed))
     rest = dict(schedule=schedule_of(case), memrefs=case["form"] != "tensor", static=case["form"] == "static",
                 pointers=case["into"] == "pointers", accumulate=bool(case["accumulate"]), epilogue=region)
     for entries in (matrices.ENTRIES, (0, 1, -1), (0, 0, 0, 0, 1)):
@@ -185,7 +204,29 @@ def build(case, seed):
     return (weight_gradient if case["op"] == "wgrad" else product)(case, seed)
 
 
+def transposed(text):
+    """FP4 down columns with the extents exchanged."""
+    for wide in set(re.findall(r"%d\d+ : (\w+<\d+x\S+xf4E2M1FN>) as quantized", text)):
+        kind, n, rows = re.match(r"(\w+)<(\d+)x(\S+)xf4", wide).groups()
+        text = text.replace(wide, f"{kind}<{rows}x{n}xf4E2M1FN>")
+    return text
+
+
+# Of mistakes: a value that is none, and the change of its program.
+CHANGES = {"nvfp4_fp4_16": ("nvfp4", lambda text: re.sub(r"(%(?:sb|sf_x) ?: [^%]*?)f8E4M3FN", r"\1f8E8M0FNU", text)),
+           "e2m1_rows": ("e2m1_rceil", transposed), "no_argument": ("no_argument", lambda text: text.replace(", %alpha_of: f32", ""))}
+
+
 def text_of(case):
     """The program of a case that need not have exact data."""
-    small = dict(case, groups="one", tail=0)
-    return (weight_gradient(small, 0) if case["op"] == "wgrad" else draw_product(small, 0, 1, 1)).program()
+    small = dict(case, groups="one", tail="odd" if case["tail"] == "odd" else 0)
+    changes = []
+    for name, value in case.items():
+        if value in CHANGES:
+            small[name], change = CHANGES[value]
+            changes.append(change)
+    text = (weight_gradient(small, 0) if case["op"] == "wgrad" else draw_product(small, 0, 1, 1)).program()
+    for change in changes:
+        assert change(text) != text, f"{case} is not what it says"
+        text = change(text)
+    return text

@@ -47,6 +47,17 @@ image sm_100a cubin: 11 bytes
 )");
 }
 
+TEST(BundleTool, DescribesWhatALaunchAsksOfExtents) {
+  abi::BundleT bundle = gemmBundle();
+  bundle.entries[0]->arguments[0]->multiples = {32, 1};
+  Expected<Module> module = Module::load(abi::writeBundle(bundle));
+  ASSERT_TRUE(module.ok());
+  EXPECT_NE(describeBundle(*module).find(
+                "  argument 0 a: input f16 [R, 64], aligned to 16 bytes, R a "
+                "multiple of 32\n"),
+            std::string::npos);
+}
+
 TEST(BundleTool, SharedExpressionsStayShort) {
   abi::BundleT bundle = gemmBundle();
   int32_t last = 0;
