@@ -104,9 +104,12 @@ static int64_t leastWidth(FusedProduct op) {
   return op.getPaired() && op.getConcatenated() ? 256 : 64;
 }
 
+namespace {
+/// A shape of tiles and clusters that may be chosen.
 struct Candidate {
   int64_t tileM, tileN, clusterM, clusterN;
 };
+} // namespace
 
 /// How a weight gradient divides large groups, empty if it does not. An
 /// estimate: with all rows in one group its tiles alone must occupy the chip,
@@ -159,7 +162,6 @@ static SmallVector<int64_t> expectedRows(FusedProduct op,
 }
 
 namespace {
-/// A shape of tiles and clusters that may be chosen.
 struct Choice {
   ScheduleAttr schedule;
   ScheduleCost cost;

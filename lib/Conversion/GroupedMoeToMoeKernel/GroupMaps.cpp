@@ -9,9 +9,11 @@ using moe_kernel::IndexKind;
 
 static constexpr int64_t kThreads = 32;
 
-GroupMaps::GroupMaps(Operation *op, StringRef kind, Value offsets)
+GroupMaps::GroupMaps(Operation *op, StringRef kind, Value offsets,
+                     Value hostRows)
     : kernel(op, kind, /*warps=*/kThreads / 32),
       offsets(kernel.addMemref(offsets)),
+      rows(hostRows ? kernel.addIndex(hostRows) : Value()),
       groups(cast<MemRefType>(offsets.getType()).getDimSize(0)) {}
 
 Value GroupMaps::newMaps(moe_kernel::TensorMapType type) {
@@ -61,6 +63,9 @@ void GroupMaps::finish() {
     Value begin =
         arith::SelectOp::create(b, kernel.equal(group, 0), zero, before);
     Value end = offset(group);
+    if (rows) {
+      end = arith::MinSIOp::create(b, end, rows);
+    }
     Value hasRows =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, end, begin);
     kernel.onlyIf(hasRows, [&] {

@@ -13,7 +13,9 @@ namespace grouped_moe {
 /// adds maps returns the array of them, on the host.
 class GroupMaps {
 public:
-  GroupMaps(mlir::Operation *op, llvm::StringRef kind, mlir::Value offsets);
+  /// Groups end at offsets, or at `hostRows` if that is given and less.
+  GroupMaps(mlir::Operation *op, llvm::StringRef kind, mlir::Value offsets,
+            mlir::Value hostRows = mlir::Value());
 
   /// A map for each group of what an element of `addresses` points at.
   mlir::Value addDiscrete(mlir::Value addresses, mlir::MemRefType pointee,
@@ -36,7 +38,7 @@ private:
   void build(const Array &array, mlir::Value group, mlir::Value end);
 
   KernelScope kernel;
-  mlir::Value offsets;
+  mlir::Value offsets, rows; // parameters
   int64_t groups;
   llvm::SmallVector<Array> arrays;
 };

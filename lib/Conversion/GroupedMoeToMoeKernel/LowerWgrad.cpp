@@ -102,7 +102,7 @@ void WgradLowering::addFactor(Factor &factor, Value memref, Value scales,
 /// Maps that end with each group's rows: what lies behind them in a block of
 /// its last products is read as 0.
 void WgradLowering::addCutMaps() {
-  GroupMaps maps(op, "wgrad_maps", op.getOffsets());
+  GroupMaps maps(op, "wgrad_maps", op.getOffsets(), hostRows);
   auto add = [&](Factor &factor, int64_t rowAxis) {
     factor.groupMaps = kernel.addMemref(
         maps.addCut(factor.memref, rowAxis, dataMapType(factor, /*lead=*/0)));

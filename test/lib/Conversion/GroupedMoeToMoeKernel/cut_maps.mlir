@@ -1,6 +1,7 @@
 // RUN: %gmoe-opt %s --grouped-moe-convert-to-kernel --canonicalize --cse --moe-kernel-check-protocol | FileCheck %s
 
-// Groups of a weight gradient that end within blocks of 32 rows: maps of both operands end with each group, at its offset.
+// Groups of a weight gradient that end within blocks of 32 rows: maps of both operands end with each group, at its offset,
+// and at the last row if the offset is none of a row.
 
 // CHECK-LABEL: moe_kernel.func @rows_wgrad(
 // CHECK: role "load"
@@ -12,9 +13,10 @@
 // CHECK: moe_kernel.load %[[RHS]]
 
 // CHECK-LABEL: moe_kernel.func @rows_wgrad_maps(
-// CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: memref<4xi32>
+// CHECK-SAME: %[[OFFSETS:[a-z0-9]+]]: memref<4xi32>, %[[ROWS:[a-z0-9]+]]: i32
 // CHECK: moe_kernel.global_load %[[OFFSETS]]
-// CHECK: %[[END:.*]] = moe_kernel.global_load %[[OFFSETS]][%[[GROUP:.*]]] :
+// CHECK: %[[OFFSET:.*]] = moe_kernel.global_load %[[OFFSETS]][%[[GROUP:.*]]] :
+// CHECK: %[[END:.*]] = arith.minsi %[[OFFSET]], %[[ROWS]]
 // CHECK: %[[SOME:.*]] = arith.cmpi sgt, %[[END]], %{{.*}} : i32
 // CHECK: scf.if %[[SOME]] {
 // CHECK: moe_kernel.build_map %{{.*}} to %{{.*}}[%[[GROUP]]] extents [0] = %[[END]]
