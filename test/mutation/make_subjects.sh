@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles the kernels of the mutation score into a folder and lists them there: every role structure that exists, with
-# one k-tile more than the pipeline has stages, and three tiles for a CTA.
+# more k-tiles than the pipeline has stages, and three tiles or more for a CTA or cluster.
 #   make_subjects.sh GMOE_COMPILE WORKSPACE OUT
 set -euo pipefail
 compile="$1" workspace="$2" out="$3"
@@ -22,18 +22,37 @@ gemm() {
 
 gemm two_accumulators 128 896 f32 128,384 "$plain"
 gemm overlapping_accumulators 256 896 bf16 128,384 "--schedule=tile-m=128 tile-n=256 cluster=1,1"
-entry() { # NAME, NUMBER OF THE OFFSETS ARGUMENT, OFFSETS, MULTIPROCESSORS
-  "$compile" "$workspace/test/mutation/$1.mlir" -o "$out/$1.gmoe" --no-cubin "$plain"
-  echo "$1 run:${4:-1} $1.gmoe --arg $2=offsets:$3" >> "$out/list"
+
+# Clusters: tiles past their group or N come at the beginning, several in a row, and in the end.
+dynamic="scheduler=cluster_launch_control"
+gemm pair 512 384 bf16 128,512 "--schedule=tile-m=256 tile-n=128 cluster=2,1 stages=2"
+gemm pair_overlapping 768 384 bf16 128,512 "--schedule=tile-m=256 tile-n=256 cluster=2,1 stages=2"
+gemm multicast 640 384 bf16 128,512 "--schedule=tile-m=128 tile-n=128 cluster=2,2 stages=2"
+gemm multicast_along_m 512 384 bf16 128,1024 "--schedule=tile-m=128 tile-n=128 cluster=4,1 stages=2"
+gemm multicast_pairs 512 384 bf16 128,1024 "--schedule=tile-m=256 tile-n=128 cluster=4,1 stages=2"
+gemm dynamic 512 384 bf16 128,512 "--schedule=tile-m=128 tile-n=128 cluster=1,1 stages=2 $dynamic"
+gemm dynamic_multicast 640 384 bf16 128,512 "--schedule=tile-m=128 tile-n=128 cluster=2,2 stages=2 $dynamic"
+
+# entry FILE NUMBER_OF_OFFSETS_ARGUMENT OFFSETS [MULTIPROCESSORS [NAME SCHEDULE]]
+entry() {
+  local argument="$2" offsets="$3" sms="${4:-1}" name="${5:-$1}"
+  "$compile" "$workspace/test/mutation/$1.mlir" -o "$out/$name.gmoe" --no-cubin "${6:-$plain}"
+  echo "$name run:$sms $name.gmoe --arg $argument=offsets:$offsets" >> "$out/list"
 }
 
 entry epilogue_loads 4 128,384
-entry discrete 4 128,384
+entry discrete 4 128,384 1 discrete "$plain stages=5"
+entry discrete 4 128,896 1 discrete_dynamic_pair "--schedule=tile-m=256 tile-n=128 cluster=2,1 stages=2 $dynamic"
 entry three_launches 2 128,384
 entry backward 4 128,640 3 # the parts of every sum come from several CTAs
+entry backward 4 128,640 1 backward_pair "--schedule=tile-m=256 tile-n=128 cluster=2,1 stages=2"
 entry forward 4 128,384
 entry ragged 4 129,1100,1100 3 # warps with rows of two groups; the parts of every sum come from several CTAs
+entry ragged 4 100,900,900 1 ragged_dynamic_pair "--schedule=tile-m=256 tile-n=128 cluster=2,1 stages=2 $dynamic"
 entry weight_gradient 4 96,1024 3 # the parts of a tile come from different CTAs
+# The parts of a tile come from different clusters.
+entry gradient_multicast 4 96,96,480 12
+entry gradient_pair 4 100,100,481 8
 entry fp4_columns 4 96,416
 entry fp4_gradient 4 128,1664 3
 # named OP COLUMNS_OF_RHS C OUTPUTS: a named op with alpha, prob and, if C is a type, c; outputs are TYPE:KIND.
@@ -78,7 +97,7 @@ for op in gemm_dswiglu gemm_dgeglu; do
 done
 named gemm_dsrelu 256 "memref<?x256xbf16>" "memref<?x256xbf16>:plain" "memref<?xf32>:row_sum" \
     "memref<?x256xf8E4M3FN>:quantized of activation" "memref<?x32x4x4xf8E8M0FNU>:column_group_scales_rceil"
-# Structures that the compiler does not make yet, from CUDA C++.
+# The same structures as others write them, in CUDA C++.
 for name in gemm_one_cta gemm_pair tma_pipeline cluster_reduction launch_control; do
   echo "$name emulate $workspace/test/mutation/$name.json" >> "$out/list"
 done

@@ -20,8 +20,7 @@ std::vector<std::string> findingsOf(const std::string &body,
   uint64_t out = m.upload(std::vector<uint64_t>(ctas * threads, 0));
   std::vector<uint8_t> params;
   append(params, out);
-  status =
-      m.run("k", params, {threads, 1, 1}, {ctas, 1, 1}, 0, {ctas, 1, 1});
+  status = m.run("k", params, {threads, 1, 1}, {ctas, 1, 1}, 0, {ctas, 1, 1});
   std::vector<std::string> ids;
   for (const Finding &f : m.device->findings()) {
     ids.push_back(findingId(f.kind));
@@ -42,14 +41,15 @@ std::string commitsToPeer(const std::string &wait) {
          "fence.mbarrier_init.release.cluster;\n"
          "A: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
          "@%p0 bra W; @%p1 bra E; mov.b16 %h0, 2;\n" +
-         commit + "[empty], %h0;\n" + commit + "[full], %h0;\nbra E;\nW: " +
-         wait +
+         commit + "[empty], %h0;\n" + commit +
+         "[full], %h0;\nbra E;\nW: " + wait +
          "\nE: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
          "mad.wide.u32 %o, %r1, 256, %o;"; // a place of its own for %out
 }
 
 std::string waitFor(const std::string &barrier, const std::string &label) {
-  return label + ": mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p2, [" +
+  return label +
+         ": mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p2, [" +
          barrier + "], 0; @!%p2 bra " + label + ";\n";
 }
 

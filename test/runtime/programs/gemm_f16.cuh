@@ -70,6 +70,11 @@ __device__ void gemm(const TensorMap *a, const TensorMap *b, float *d, int n, in
       }
       advance();
     }
+    // The leader's commits must have arrived in both CTAs before one ends.
+    for (int s = 0; CTAS == 2 && s < kStages; ++s) {
+      barrierWait(&c.empty[stage], phase ^ 1);
+      advance();
+    }
   } else if (warp == 5 && rank == 0 && electOne()) {
     for (int step = 0; step < steps; ++step) {
       barrierWait(&c.full[stage], phase);

@@ -83,12 +83,13 @@ moe_kernel.func @matrix(%pos: i32, %k_blocks: i32, %out: memref<?x32xf32>) warps
 
 // Accumulators that are given back unread, of a tile past its group, need no fence: nothing on this path touches them.
 // CHECK-LABEL: llvm.func @unread
-moe_kernel.func @unread(%pos: i32, %exists: i1, %out: memref<?x32xf32>) warps(4) {
+moe_kernel.func @unread(%pos: i32, %row: i32, %rows: i32, %out: memref<?x32xf32>) warps(4) {
   %acc = moe_kernel.alloc "acc" : !moe_kernel.buffer<tensor, 2x128x128xf32>
   %accs = moe_kernel.pipeline "accumulators" producers = 1 consumers = 128 transaction_bytes = 0 : !moe_kernel.pipeline<2>
   %c0 = arith.constant 0 : i32
   moe_kernel.role "epilogue" warps(0, 4) {
     %t = moe_kernel.index thread : i32
+    %exists = arith.cmpi slt, %row, %rows : i32
     // CHECK: scf.if %{{.*}} {
     scf.if %exists {
       // CHECK: nvvm.mbarrier.try_wait
@@ -118,12 +119,13 @@ moe_kernel.func @unread(%pos: i32, %exists: i1, %out: memref<?x32xf32>) warps(4)
 // Of accumulators that overlap, the rest is read after the release of what is shared: the next release gives it back, also
 // of a tile that is not read itself.
 // CHECK-LABEL: llvm.func @overlapping
-moe_kernel.func @overlapping(%pos: i32, %exists: i1, %out: memref<?x32xf32>) warps(4) {
+moe_kernel.func @overlapping(%pos: i32, %row: i32, %rows: i32, %out: memref<?x32xf32>) warps(4) {
   %acc = moe_kernel.alloc "acc" overlap = 96 : !moe_kernel.buffer<tensor, 2x128x256xf32>
   %accs = moe_kernel.pipeline "accumulators" producers = 1 consumers = 128 transaction_bytes = 0 : !moe_kernel.pipeline<1>
   %c0 = arith.constant 0 : i32
   moe_kernel.role "epilogue" warps(0, 4) {
     %t = moe_kernel.index thread : i32
+    %exists = arith.cmpi slt, %row, %rows : i32
     scf.if %exists {
       moe_kernel.wait %accs[%pos] : !moe_kernel.pipeline<1>
       %v = moe_kernel.load_accumulator %acc on %accs[%pos] column %c0 : !moe_kernel.buffer<tensor, 2x128x256xf32>, !moe_kernel.pipeline<1> -> vector<32xf32>
@@ -134,7 +136,7 @@ moe_kernel.func @overlapping(%pos: i32, %exists: i1, %out: memref<?x32xf32>) war
     } else {
       moe_kernel.wait %accs[%pos] : !moe_kernel.pipeline<1>
       // CHECK: nvvm.tcgen05.fence <before>
-      // CHECK-NEXT: nvvm.mbarrier.arrive
+      // CHECK: nvvm.mbarrier.arrive
       moe_kernel.release %accs[%pos] : !moe_kernel.pipeline<1>
     }
   }
