@@ -122,10 +122,10 @@ def scale_atoms(format):
 
 
 def stage_bytes(format, layout, tile):
-    """Of one CTA: 128 rows of A, of two CTAs each half of B, which is loaded in boxes of 128 columns where N is its major extent."""
+    """Of one CTA: 128 rows of A; of two, each half of B, which comes in boxes of 128 columns where they are its major extent."""
     m, n = numbers(tile)
     held = n * 128 // max(m, 128)
-    if layout.endswith(("n", "_row")):
+    if layout in ("n", "apart_n", "row_row", "column_row"):
         held = -(-held // 128) * 128
     return (128 + held) * 128 + (1 + -(-n // 128)) * scale_atoms(format) * 512
 
@@ -140,7 +140,8 @@ def operands(format, layout, tile, stages):
 def shared(op, format, layout, tile, stages, n, width, plain, rows, columns, saved, sums, into):
     """An output is staged in two slots of 32 columns, or 16; a sum down columns has a number of each warp."""
     result, other = 1 + (op in PAIRED_C), 1 + (op in PAIRED)
-    bits = result * sum(BITS[x.split("_")[0]] for x in (rows, columns, "none" if into == "pointers" else plain)) + other * BITS[saved]
+    own = (rows, columns, "none" if into == "pointers" else plain)
+    bits = result * sum(BITS[x.split("_")[0]] for x in own) + other * BITS[saved]
     staged = 2 * 128 * (16 if (width if op == "wgrad" else n) % 32 else 32) * bits // 8
     sums_down = {"dbias": 1, "dbias_bf16": 1, "all": 2}.get(sums, 0) * 4 * 4 * 2 * numbers(tile)[1]
     return stages * stage_bytes(format, layout, tile) + staged + sums_down + RESERVED_BYTES > SHARED_BYTES

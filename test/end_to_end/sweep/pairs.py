@@ -12,7 +12,7 @@ from dimensions import PRODUCT, PRODUCTS, WGRAD, family
 from drawing import draw, excluding
 from legality import RULES, work
 
-DRAWN = 200  # cases of each op
+DRAWN, FEW = 200, 3  # cases of each op, and of what is wanted
 LARGE = 200  # draws, the smallest of which is taken, where no case is within the limits
 FAMILIES = ((PRODUCT, PRODUCTS), (WGRAD, ("wgrad",)))
 CONTRACT = [{name: value} for name in ("groups", "n", "k") for value in PRODUCT[name]] + [
@@ -36,8 +36,15 @@ def all_pairs():
                     yield (dimensions is WGRAD, *fixed.items()), having
 
 
+def wanted():
+    """Values that every choice of cases has, of products and of weight gradients, with the ops: where they are legal."""
+    return [(ops, fixed) for dimensions, ops in FAMILIES for fixed in CONTRACT
+            if fixed.keys() <= dimensions.keys() and excluding(fixed, ops) is None]
+
+
 def drawn(rng):
-    return [draw(rng, (op,)) for op in (*PRODUCTS, "wgrad") for _ in range(DRAWN)]
+    cases = [draw(rng, (op,)) for op in (*PRODUCTS, "wgrad") for _ in range(DRAWN)]
+    return cases + [draw(rng, ops, fixed) for ops, fixed in wanted() for _ in range(FEW)]
 
 
 def with_every_pair(rng):
@@ -56,12 +63,6 @@ def with_every_pair(rng):
         cases.append(case)
         seen |= pairs_of(case)
     return cases, seen, illegal
-
-
-def wanted():
-    """Values that every choice of cases has, of products and of weight gradients, with the ops: where they are legal."""
-    return [(ops, fixed) for dimensions, ops in FAMILIES for fixed in CONTRACT
-            if fixed.keys() <= dimensions.keys() and excluding(fixed, ops) is None]
 
 
 def greedy(cases, pairs, most=float("inf"), cost=lambda case: 1):

@@ -214,7 +214,8 @@ def transposed(text):
 
 # Of mistakes: a value that is none, and the change of its program.
 CHANGES = {"nvfp4_fp4_16": ("nvfp4", lambda text: re.sub(r"(%(?:sb|sf_x) ?: [^%]*?)f8E4M3FN", r"\1f8E8M0FNU", text)),
-           "e2m1_rows": ("e2m1_rceil", transposed), "no_argument": ("no_argument", lambda text: text.replace(", %alpha_of: f32", ""))}
+           "e2m1_rows": ("e2m1_rceil", transposed),
+           "no_argument": ("no_argument", lambda text: text.replace(", %alpha_of: f32", ""))}
 
 
 def text_of(case):

@@ -25,7 +25,7 @@ def main():
         cases = [parse(words) for words in options.case]
         cases = [({d: v for d, v in case.items() if d != "seed"}, case.get("seed", 0)) for case in cases]
     elif options.pairs:
-        cases = pairs.numbered(pairs.complete_cover())
+        cases = [x for x in pairs.numbered(pairs.complete_cover()) if options.op in (None, x[0]["op"])]
     else:
         print(f"--seed {options.seed} --cases {options.cases}", flush=True)
         cases = [drawn(options.seed, i, options.op) for i in range(options.cases)]
