@@ -390,9 +390,9 @@ grouped_moe::selectSchedule(FusedProduct op, const ScheduleRequest &request) {
   return Selection(op, request, *target).run();
 }
 
-/// The shape of tiles and clusters.
-static LogicalResult verifyTile(FusedProduct op, ScheduleAttr schedule,
-                                int64_t tileK) {
+LogicalResult grouped_moe::verifyScheduleShape(FusedProduct op) {
+  ScheduleAttr schedule = *op.getSchedule();
+  int64_t tileK = Operands(op).tileK;
   ArrayRef<int64_t> tile = schedule.getTile(), cluster = schedule.getCluster();
   auto refuse = [&] {
     InFlightDiagnostic diag = op->emitOpError() << "schedule: tile is ";
@@ -440,7 +440,7 @@ LogicalResult grouped_moe::verifySchedule(FusedProduct op,
   ScheduleAttr schedule = *op.getSchedule();
   ArrayRef<int64_t> tile = schedule.getTile();
   Operands operands(op);
-  if (failed(verifyTile(op, schedule, operands.tileK))) {
+  if (failed(verifyScheduleShape(op))) {
     return failure();
   }
   int64_t staged = outputBytes(op, tile[1]);

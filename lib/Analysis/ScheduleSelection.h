@@ -48,6 +48,9 @@ int64_t stagingBytes(FusedProduct op, unsigned output);
 /// if none fits.
 mlir::FailureOr<ScheduleAttr> selectSchedule(FusedProduct op,
                                              const ScheduleRequest &request);
+/// Checks the shape of the op's schedule, for any target: what lowerings rely
+/// on.
+mlir::LogicalResult verifyScheduleShape(FusedProduct op);
 /// Checks the op's schedule against the target and the op.
 mlir::LogicalResult verifySchedule(FusedProduct op,
                                    const ScheduleRequest &request);

@@ -117,7 +117,11 @@ LogicalResult Compilation::checkTargets() {
     return emitError(source.getLoc())
            << "no target, expected one of " << StringRef(supportedChips());
   }
-  for (const std::string &target : options.targets) {
+  for (auto [i, target] : llvm::enumerate(options.targets)) {
+    if (llvm::is_contained(ArrayRef(options.targets).take_front(i), target)) {
+      return emitError(source.getLoc())
+             << "target '" << target << "' is named twice, expected each once";
+    }
     if (!lookupTarget(target)) {
       return emitError(source.getLoc())
              << "unknown target '" << target << "', expected one of "

@@ -67,7 +67,12 @@ FailureOr<int32_t> LaunchExtents::extent(Value memref, int64_t axis) {
   Axis leader = leaderOf({argument.getArgNumber(), axis});
   auto it = required.find(leader);
   if (it != required.end() && active.insert(leader).second) {
-    FailureOr<int32_t> value = evaluate(it->second);
+    FailureOr<int32_t> value = failure();
+    if (auto index = dyn_cast<Value>(it->second)) {
+      value = evaluate(index);
+    } else {
+      value = constant(*getConstantIntValue(it->second));
+    }
     active.erase(leader);
     return value;
   }
@@ -194,6 +199,15 @@ LogicalResult LaunchExtents::collect() {
       required.try_emplace(leaderOf(*have), op.getExtent());
     }
   }
+  Builder b(func.getContext());
+  for (auto op : requires_) {
+    // A static extent says what the dynamic one that it must equal is.
+    int64_t have = op.getMemref().getType().getDimSize(op.getAxis());
+    std::optional<Axis> want = freeAxis(op.getExtent());
+    if (want && !ShapedType::isDynamic(have)) {
+      required.try_emplace(leaderOf(*want), b.getIndexAttr(have));
+    }
+  }
   for (auto op : requires_) {
     FailureOr<int32_t> have = extent(op.getMemref(), op.getAxis());
     FailureOr<int32_t> want = evaluate(op.getExtent());
@@ -204,7 +218,8 @@ LogicalResult LaunchExtents::collect() {
       return op.emitOpError()
              << "a buffer of type " << op.getMemref().getType()
              << " has a row count of its own, but its op needs that of another "
-                "operand; size it from that operand's extent (tensor.dim)";
+                "operand; give it a dynamic extent, or size it from that "
+                "operand's (tensor.dim)";
     }
   }
   return success();

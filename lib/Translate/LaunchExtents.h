@@ -52,7 +52,7 @@ private:
   mlir::func::FuncOp func;
   std::vector<gmoe::abi::Expr> &exprs;
   llvm::EquivalenceClasses<Axis> leaders; // extents that are the same number
-  llvm::DenseMap<Axis, mlir::Value> required;
+  llvm::DenseMap<Axis, mlir::OpFoldResult> required;
   llvm::DenseMap<mlir::Value, int32_t> values;
   llvm::DenseSet<Axis> active; // being evaluated: finds cycles
 };

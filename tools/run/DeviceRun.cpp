@@ -214,7 +214,8 @@ Status DeviceRun::upload(const std::vector<Array> &all) {
       Expected<std::vector<uint8_t>> made =
           addPadding(array, strides, fillOf(options));
       if (!made) {
-        return made.status();
+        return invalidArgument(
+            cat("argument #", i, ": ", made.status().message()));
       }
       padded = std::move(*made);
       bytes = padded.data();

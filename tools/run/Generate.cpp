@@ -456,9 +456,9 @@ Status Generator::makeArgument(size_t i) {
   if (!bytes) {
     return fail(i, bytes.status().message());
   }
-  if (*bytes > uint64_t{1} << 36) {
+  if (*bytes > kMaxArrayBytes) {
     return fail(i, cat("needs ", *bytes, " bytes, expected at most ",
-                       uint64_t{1} << 36, ": ask for fewer rows"));
+                       kMaxArrayBytes, ": ask for fewer rows"));
   }
   arrays[i] = Array(facts.format, shape, fillOf(options));
   const ArgumentSpec &spec = specOf(i);

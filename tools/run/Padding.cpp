@@ -39,6 +39,12 @@ run::addPadding(const Array &array, const std::vector<int64_t> &strides,
   if (!bytes) {
     return bytes.status();
   }
+  if (*bytes > kMaxArrayBytes) {
+    return invalidArgument(cat("needs ", *bytes,
+                               " bytes with its padding, "
+                               "expected at most ",
+                               kMaxArrayBytes));
+  }
   std::vector<uint8_t> padded(*bytes, fill);
   if (!padded.empty()) {
     size_t size = rowBytes(array);

@@ -9,6 +9,8 @@
 #include "tools/run/Source.h"
 
 #include <cstdio>
+#include <cstdlib>
+#include <new>
 
 using namespace gmoe;
 using namespace gmoe::run;
@@ -154,7 +156,14 @@ int Tool::run() {
   return report.findings.empty() ? 0 : 1;
 }
 
+/// Without exceptions `new` would end in a signal.
+static void outOfMemory() {
+  std::fputs("error: out of memory: ask for fewer rows\n", stderr);
+  std::_Exit(1);
+}
+
 int run::runTool(int argc, const char *const *argv) {
+  std::set_new_handler(outOfMemory);
   Expected<Options> options = parseOptions(argc, argv);
   if (!options) {
     std::fprintf(stderr, "error: %s\n%s", options.status().message().c_str(),

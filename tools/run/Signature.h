@@ -26,6 +26,9 @@ using grouped_moe::reference::Array;
 using grouped_moe::reference::Format;
 using grouped_moe::reference::ScaleForm;
 
+/// Bytes of an argument, at most.
+inline constexpr uint64_t kMaxArrayBytes = uint64_t{1} << 36;
+
 enum class Role {
   Data,    // FP8 operand of a product, or of dequantize
   Scales,  // blocked

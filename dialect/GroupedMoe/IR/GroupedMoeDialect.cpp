@@ -87,15 +87,16 @@ LogicalResult
 GroupedMoeDialect::verifyOperationAttribute(Operation *op,
                                             NamedAttribute attribute) {
   if (attribute.getName() != "grouped_moe.expected_rows") {
-    return success();
+    return op->emitOpError()
+           << "has no attribute " << attribute.getName()
+           << ", expected grouped_moe.expected_rows (attributes_c2)";
   }
   auto rows = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
   if (!rows || rows.empty() || !llvm::all_of(rows.asArrayRef(), isRowCount)) {
     return op->emitOpError()
            << "grouped_moe.expected_rows is " << attribute.getValue()
            << ", expected rows of groups: array<i64: ...>, at least one, each "
-              "0 "
-              "to 2^31 - 1 (attributes_c2)";
+              "0 to 2^31 - 1 (attributes_c2)";
   }
   return success();
 }

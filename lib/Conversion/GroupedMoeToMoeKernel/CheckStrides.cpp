@@ -1,6 +1,7 @@
 // Operands of products with padding behind their rows: what kernels can take.
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/Lowering.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -8,7 +9,7 @@ using namespace grouped_moe;
 /// Bulk copies: every stride of a tensor map (cuda.h, cuTensorMapEncodeTiled).
 static constexpr int64_t kStrideBytes = 16;
 /// The same: a stride is below 2^40 bytes.
-static constexpr int64_t kMaxStride = int64_t{1} << 40;
+static constexpr int64_t kMaxStrideBits = int64_t{8} << 40;
 
 static LogicalResult checkRowStrides(Operation *op, const Twine &name,
                                      Value operand, bool mayBePadded,
@@ -46,12 +47,13 @@ static LogicalResult checkRowStrides(Operation *op, const Twine &name,
                       << " that lie in between (" << constraint
                       << "); rows do not overlap";
     }
-    if (strides[axis] >= kMaxStride ||
-        strides[axis] * bits % (8 * kStrideBytes) != 0) {
-      int64_t unit = 8 * kStrideBytes / bits;
+    int64_t unit = 8 * kStrideBytes / bits;
+    if (strides[axis] >= kMaxStrideBits / bits || strides[axis] % unit != 0) {
       return refuse() << "stride " << axis << " is " << strides[axis]
                       << " elements of " << type.getElementType() << ", "
-                      << strides[axis] * bits / 8
+                      << llvm::SaturatingMultiply<uint64_t>(strides[axis],
+                                                            bits) /
+                             8
                       << " bytes, expected a multiple of " << kStrideBytes
                       << " bytes below 2^40 (" << constraint
                       << "); pad rows to a multiple of " << unit << " elements";

@@ -2,6 +2,7 @@
 
 #include "dialect/GroupedMoe/IR/GroupedMoeOps.h"
 #include "dialect/MoeKernel/IR/MoeKernelDialect.h"
+#include "lib/Analysis/ScheduleSelection.h"
 #include "lib/Conversion/GroupedMoeToMoeKernel/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -51,6 +52,18 @@ static LogicalResult checkOperands(Operation *op) {
   return success();
 }
 
+/// What the lowerings of products rely on.
+template <typename Op> static LogicalResult checkProduct(Op op) {
+  if (failed(checkStrides(op))) {
+    return failure();
+  }
+  if (!op.getSchedule()) {
+    return op.emitOpError() << "has no schedule: run "
+                               "--grouped-moe-select-schedule, or write one";
+  }
+  return verifyScheduleShape(cast<FusedProduct>(op.getOperation()));
+}
+
 namespace {
 struct ConvertToKernelPass
     : grouped_moe::impl::ConvertToKernelBase<ConvertToKernelPass> {
@@ -68,11 +81,11 @@ struct ConvertToKernelPass
       LogicalResult lowered =
           TypeSwitch<Operation *, LogicalResult>(op)
               .Case([](GemmOp gemm) {
-                return failure(failed(checkStrides(gemm)) ||
+                return failure(failed(checkProduct(gemm)) ||
                                failed(lowerGemm(gemm)));
               })
               .Case([](WgradOp wgrad) {
-                return failure(failed(checkStrides(wgrad)) ||
+                return failure(failed(checkProduct(wgrad)) ||
                                failed(lowerWgrad(wgrad)));
               })
               .Case([](QuantizeOp quantize) { return lowerQuantize(quantize); })

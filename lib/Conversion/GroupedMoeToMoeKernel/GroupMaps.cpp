@@ -62,6 +62,7 @@ void GroupMaps::finish() {
         offset(arith::MaxSIOp::create(b, kernel.add(group, -1), zero));
     Value begin =
         arith::SelectOp::create(b, kernel.equal(group, 0), zero, before);
+    begin = arith::MaxSIOp::create(b, begin, zero);
     Value end = offset(group);
     if (rows) {
       end = arith::MinSIOp::create(b, end, rows);

@@ -246,10 +246,6 @@ void GemmLowering::run() {
 } // namespace
 
 LogicalResult grouped_moe::lowerGemm(GemmOp op) {
-  if (!op.getSchedule()) {
-    return op.emitOpError() << "has no schedule: run "
-                               "--grouped-moe-select-schedule, or write one";
-  }
   GemmLowering(op).run();
   return success();
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace grouped_moe;
@@ -38,7 +39,7 @@ public:
         split(schedule.getSplit()), atomSpan(getRaggedSpan(op.getLhsLayout())),
         isCut(op.getMAligned() % op.getLhsLayout().getBlock() != 0) {}
 
-  void run();
+  LogicalResult run();
 
 private:
   void addFactor(Factor &factor, Value memref, Value scales, bool transposed);
@@ -348,7 +349,16 @@ void WgradLowering::buildEpilogueRole() {
   ProductKernel::buildEpilogueRole(build);
 }
 
-void WgradLowering::run() {
+LogicalResult WgradLowering::run() {
+  // Of the walk; a grid of one CTA for each is no longer.
+  int64_t clusters = op.getGroups() * clustersOfGroup;
+  int64_t tiles = clusters + (split.empty() ? 0 : slots());
+  if (tiles > std::numeric_limits<int32_t>::max() / ctas()) {
+    return op.emitOpError()
+           << "schedule: " << tiles << " clusters of " << ctas()
+           << " tiles, expected at most 2^31 - 1 tiles (wgrad_c2); use larger "
+              "tiles, or fewer parts";
+  }
   hostRows = memref::DimOp::create(kernel.host, op.getLhs(),
                                    int64_t(op.getLhsRowAxis()));
   requireShapes();
@@ -358,8 +368,8 @@ void WgradLowering::run() {
   buildLoadRole();
   buildMatrixRole();
   buildSchedulerRole();
-  int64_t clusters = op.getGroups() * clustersOfGroup;
-  launch(kernel.hostConstant(clusters + (partRows ? slots() : 0)));
+  launch(kernel.hostConstant(tiles));
+  return success();
 }
 
 } // namespace
@@ -383,13 +393,8 @@ static void readOutputs(WgradOp op) {
 }
 
 LogicalResult grouped_moe::lowerWgrad(WgradOp op) {
-  if (!op.getSchedule()) {
-    return op.emitOpError() << "has no schedule: run "
-                               "--grouped-moe-select-schedule, or write one";
-  }
   if (op.getAccumulate()) {
     readOutputs(op);
   }
-  WgradLowering(op).run();
-  return success();
+  return WgradLowering(op).run();
 }

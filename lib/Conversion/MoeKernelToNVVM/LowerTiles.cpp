@@ -124,7 +124,8 @@ LogicalResult KernelLowering::lower(ForGroupTilesOp op) {
   Value tilesOfGroup = i32Const(down * along);
 
   auto endOf = [&](Value group) -> Value {
-    return create<arith::MinSIOp>(loadOffset(offsets, group), rows);
+    Value end = create<arith::MinSIOp>(loadOffset(offsets, group), rows);
+    return create<arith::MaxSIOp>(end, zero);
   };
   auto rowsOf = [&](const Cursor &c) -> Value {
     return create<arith::MaxSIOp>(create<arith::SubIOp>(c.end, c.begin), zero);

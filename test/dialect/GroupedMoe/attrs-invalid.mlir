@@ -134,3 +134,10 @@ func.func @prefixed(%x: tensor<?x64xf32>, %q: tensor<?x64xf8E4M3FN>, %s: tensor<
 func.func @rows() attributes {grouped_moe.expected_rows = array<i64: 200, -1>} {
   return
 }
+
+// -----
+
+// expected-error @below {{'func.func' op has no attribute "grouped_moe.expected_row", expected grouped_moe.expected_rows (attributes_c2)}}
+func.func @misspelt() attributes {grouped_moe.expected_row = array<i64: 200>} {
+  return
+}
