@@ -74,7 +74,7 @@ def GroupedMoe_GemmOp : GroupedMoe_StructuredOp<"gemm", [
     | `gemm_c15` | `norm_const` is (1) or (L) of f32, and some output is quantized |
     | `gemm_c16` | with `m_aligned` below 128 the scales of lhs, and those of outputs, are in a `per_group` layout; with 1 no f4E2M1FN is quantized down columns |
     | `gemm_c17` | rhs and its scales are both arrays, or both (L) of i64 `of` the type of one group's array, (N, K) or (K, N) |
-    | `gemm_c18` | of kernels: memrefs are dense; behind the rows of lhs, of `per_element` inputs and of `plain` and `quantized` outputs there may be padding: a static stride, a multiple of 16 bytes |
+    | `gemm_c18` | of kernels: memrefs are dense; behind the rows of lhs, of `per_element` inputs and of `plain` and `quantized` outputs that are not stored transposed there may be padding: a static stride, a multiple of 16 bytes |
 
     ```mlir
     %d = grouped_moe.gemm

@@ -1,5 +1,5 @@
-"""Cases that hold pairs of values: as many as have every legal pair, or few that have most for their time.
-pairs.py [--seconds S] [--part I/PARTS] [--list]. The cases are the same everywhere: the greedy choice out of legal cases drawn
+"""Cases that hold pairs of values: as many as have every legal pair, or few that have most.
+pairs.py [--cases N] [--part I/PARTS] [--list]. The cases are the same everywhere: the greedy choice out of legal cases drawn
 with one seed."""
 import argparse
 import itertools
@@ -13,6 +13,7 @@ from drawing import draw, excluding
 from legality import RULES, work
 
 DRAWN, FEW = 200, 3  # cases of each op, and of what is wanted
+MOST_SECONDS = 12  # of one of few
 LARGE = 200  # draws, the smallest of which is taken, where no case is within the limits
 FAMILIES = ((PRODUCT, PRODUCTS), (WGRAD, ("wgrad",)))
 CONTRACT = [{name: value} for name in ("groups", "n", "k") for value in PRODUCT[name]] + [
@@ -65,9 +66,9 @@ def with_every_pair(rng):
     return cases, seen, illegal
 
 
-def greedy(cases, pairs, most=float("inf"), cost=lambda case: 1):
-    """Cases in the order of new pairs for their cost, what is wanted first, until nothing is new or `most` is spent; the number of
-    their pairs."""
+def greedy(cases, pairs, most=None):
+    """Cases in the order of new pairs, what is wanted first, until nothing is new or there are `most`; the number of their
+    pairs."""
     first = wanted()
     number = {pair: i for i, pair in enumerate(sorted(pairs, key=repr))}
     has = np.zeros((len(cases), len(pairs) + len(first)), np.float32)
@@ -76,16 +77,15 @@ def greedy(cases, pairs, most=float("inf"), cost=lambda case: 1):
         has[i, len(pairs) :] = [case["op"] in ops and fixed.items() <= case.items() for ops, fixed in first]
     new = np.ones(has.shape[1], np.float32)
     new[len(pairs) :] = len(pairs)
-    costs, chosen = np.array([cost(case) for case in cases]), []
+    chosen = []
     while True:
-        gains = np.where(costs <= most, has @ new / costs, 0)
+        gains = has @ new
         best = int(gains.argmax())
-        if gains[best] == 0:
+        if gains[best] == 0 or len(chosen) == most:
             missing = [fixed for fixed, left in zip(first, new[len(pairs) :]) if left]
             assert not missing, f"no case has {missing}"
             return chosen, int((new[: len(pairs)] == 0).sum())
         chosen.append(cases[best])
-        most -= costs[best]
         new *= 1 - has[best]
 
 
@@ -112,14 +112,14 @@ def numbered(cases):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=100)
+    parser.add_argument("--cases", type=int, default=40)
     parser.add_argument("--part", default="1/1")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
-    cases = drawn(random.Random(1))
+    cases = [case for case in drawn(random.Random(1)) if seconds(case) <= MOST_SECONDS]
     pairs = set().union(*map(pairs_of, cases))
-    chosen, covered = greedy(cases, pairs, options.seconds, seconds)
+    chosen, covered = greedy(cases, pairs, options.cases)
     print(f"{len(chosen)} cases have {covered} of {len(pairs)} pairs", flush=True)
     if options.list:
         print("\n".join(map(text, chosen)))
