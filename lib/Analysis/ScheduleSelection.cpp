@@ -151,8 +151,9 @@ static SmallVector<int64_t> expectedRows(FusedProduct op,
     if (auto gemm = dyn_cast<GemmOp>(op.getOperation())) {
       rows = cast<ShapedType>(gemm.getLhs().getType()).getDimSize(0);
     }
-    int64_t each = ShapedType::isDynamic(rows) ? kAssumedRows : rows / groups;
-    pattern.push_back(isRowCount(each) ? each : kAssumedRows);
+    pattern.push_back(ShapedType::isDynamic(rows)
+                          ? kAssumedRows
+                          : llvm::divideCeil(rows, groups));
   }
   SmallVector<int64_t> rows;
   for (int64_t g = 0; g < groups; ++g) {

@@ -28,7 +28,8 @@ for aligned in (32, 128, 256):
         status, text = run(aligned, 4 * aligned, ends)
         assert status == 1 and re.search(rf"\b{number}\b", text), f"m_aligned {aligned}, ends {ends}: exit {status}\n{text}"
 
-# Unasked, a kernel reads no row that is not there, whatever the offsets say.
-for ends in ((33, 103, 5000), (200, 300, 400), (33, 1, 103)):
-    status, text = run(1, 143, ends, ())
-    assert status == 0, f"ends {ends}: {text}"
+# Unasked, a kernel reads no row that is not there, whatever the offsets say, and it ends.
+for aligned in (1, 32):
+    for ends in ((33, 103, 5000), (200, 300, 400), (33, 1, 103), (-32, 64, 64), (-(2**31), 64, 2**31 - 1)):
+        status, text = run(aligned, 160, ends, ())
+        assert status == 0, f"m_aligned {aligned}, ends {ends}: {text}"

@@ -209,6 +209,18 @@ func.func @gradient(%x: memref<?x48xf8E4M3FN>, %s: memref<?x32x4x4xf8E8M0FNU>, %
 
 // -----
 
+func.func @far_rows(%x: memref<?x48xf8E4M3FN>, %s: memref<?x32x4x4xf8E8M0FNU>, %o: memref<2xi32>,
+    %d: memref<2x48x48xf32, strided<[274877906944, 48, 1]>>) {
+  // expected-error @below {{'grouped_moe.wgrad' op output #0: stride 0 is 274877906944 elements of 'f32', 1099511627776 bytes, expected a multiple of 16 bytes below 2^40 (wgrad_c12)}}
+  grouped_moe.wgrad
+      lhs(%x : memref<?x48xf8E4M3FN> scales %s : memref<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      rhs(%x : memref<?x48xf8E4M3FN> scales %s : memref<?x32x4x4xf8E8M0FNU> layout <column, per_group, block = 32>)
+      offsets(%o : memref<2xi32>) outs(%d : memref<2x48x48xf32, strided<[274877906944, 48, 1]>>)
+  return
+}
+
+// -----
+
 func.func @padded_columns(
     %a: memref<?x64xf8E4M3FN>, %sa: memref<?x1x32x4x4xf8E8M0FNU>, %b: memref<2x64x64xf8E4M3FN>,
     %sb: memref<2x1x1x32x4x4xf8E8M0FNU>, %o: memref<2xi32>, %d0: memref<64x?xf4E2M1FN, strided<[512, 1]>>, %d1: memref<1x?x32x4x4xf8E8M0FNU>) {
